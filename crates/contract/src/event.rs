@@ -1,0 +1,35 @@
+//! What happens inside a run, as it happens.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ask::Answer, citation::Citation, stop::Stop};
+
+/// One event of a run, reported to the sink that its caller gave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum RunEvent {
+    /// The search is over. Sent before any model is called.
+    Citations {
+        /// What was found.
+        citations: Vec<Citation>,
+    },
+    /// A piece of the answer. Streamed, not logged.
+    Token {
+        /// The piece.
+        text: String,
+    },
+    /// The answer is whole.
+    Done {
+        /// The answer.
+        answer: Box<Answer>,
+    },
+    /// The run broke after something had been sent.
+    Failed {
+        /// Why it ended.
+        stop: Stop,
+        /// A stable code.
+        code: String,
+        /// One sentence.
+        message: String,
+    },
+}

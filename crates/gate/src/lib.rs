@@ -1,0 +1,1 @@
+//! Who may ask and what may be spent

@@ -1,0 +1,1 @@
+//! Keeping rule documents: versions, jobs, index generations

@@ -1,0 +1,1 @@
+//! One metered call to a language model

@@ -1,0 +1,1 @@
+//! All of Bylaw's SQL
