@@ -1,1 +1,20 @@
-//! From a question to ranked articles of one index generation
+//! From a question to ranked articles of one index generation.
+//!
+//! ```text
+//!   question ─ citation parser ──────────────► looked up: 「勞基法第 38 條」 is found, not searched
+//!       └──── analysis ─ glossary ─ terms ──► ranked by BM25 ─► references of the best ─► highlights
+//!
+//!   documents ─ build ─► generation (a folder, immutable) ─ open ─► Generation (shared, read without a lock)
+//! ```
+//!
+//! A query runs on one [`Generation`] from start to end; whoever serves swaps the whole value. A filter restricts before
+//! ranking. It knows nothing of who asks, who embeds, or where documents are kept.
+
+mod generation;
+mod query;
+
+pub use generation::{BuildProgress, Generation, GenerationError, GenerationSource, IndexedArticle, Ordinal, SourceInput, build};
+pub use query::{Filter, Found, Hit, HitKind, Known, Query, QuestionAnalysis, QuestionWord};
+
+/// The name of the one retriever there is without vectors.
+pub const LEXICAL: &str = "lexical";
