@@ -101,3 +101,123 @@ pub enum GenerationError {
     #[error("building the index was cancelled")]
     Cancelled,
 }
+
+/// A generation, opened for reading. Cheap to share; nothing in it changes.
+#[derive(Debug)]
+pub struct Generation {}
+
+/// Builds a generation in `folder` (created; must be empty). Sources are indexed in the order of their names, one
+/// segment, so that an article's ordinal is its document number.
+///
+/// `progress` is called now and then and returns whether to go on.
+///
+/// # Errors
+/// [`GenerationError`]; what was written is incomplete and `open` refuses it.
+pub fn build(
+    folder: &Path,
+    number: GenerationNumber,
+    sources: &mut dyn Iterator<Item = SourceInput>,
+    total_articles: usize,
+    progress: &mut dyn FnMut(BuildProgress) -> bool,
+) -> Result<(), GenerationError> {
+    let _ = (folder, number, sources, total_articles, progress);
+    todo!("written by the retrieval part")
+}
+
+impl Generation {
+    /// The generation of an empty collection, number 0.
+    #[must_use]
+    pub fn empty(vocabulary: Arc<crate::Vocabulary>) -> Self {
+        let _ = vocabulary;
+        todo!("written by the retrieval part")
+    }
+
+    /// Opens a finished generation.
+    ///
+    /// # Errors
+    /// [`GenerationError`] if it is damaged, incomplete, or of another analysis revision.
+    pub fn open(folder: &Path, vocabulary: Arc<crate::Vocabulary>) -> Result<Self, GenerationError> {
+        let _ = (folder, vocabulary);
+        todo!("written by the retrieval part")
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn number(&self) -> GenerationNumber {
+        todo!("written by the retrieval part")
+    }
+
+    /// Articles in it.
+    #[must_use]
+    pub fn article_count(&self) -> usize {
+        todo!("written by the retrieval part")
+    }
+
+    /// Its sources, by name.
+    #[must_use]
+    pub fn sources(&self) -> &[GenerationSource] {
+        todo!("written by the retrieval part")
+    }
+
+    /// The source of this name.
+    #[must_use]
+    pub fn source(&self, name: &SourceName) -> Option<&GenerationSource> {
+        let _ = name;
+        todo!("written by the retrieval part")
+    }
+
+    /// Where an article is.
+    #[must_use]
+    pub fn find(&self, id: &ArticleId) -> Option<Ordinal> {
+        let _ = id;
+        todo!("written by the retrieval part")
+    }
+
+    /// Reads an article.
+    ///
+    /// # Errors
+    /// If the disk fails or `ordinal` is not of this generation.
+    pub fn article(&self, ordinal: Ordinal) -> Result<Arc<IndexedArticle>, GenerationError> {
+        let _ = ordinal;
+        todo!("written by the retrieval part")
+    }
+
+    /// Articles that this one names, over all sources.
+    #[must_use]
+    pub fn refers_to(&self, ordinal: Ordinal) -> Vec<Ordinal> {
+        let _ = ordinal;
+        todo!("written by the retrieval part")
+    }
+
+    /// Articles that name this one.
+    #[must_use]
+    pub fn referred_by(&self, ordinal: Ordinal) -> Vec<Ordinal> {
+        let _ = ordinal;
+        todo!("written by the retrieval part")
+    }
+
+    /// Answers a query.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub fn search(&self, query: &Query<'_>) -> Result<Found, GenerationError> {
+        let _ = query;
+        todo!("written by the retrieval part")
+    }
+
+    /// How much information a folded term carries in this generation (BM25's idf); for a term that no article has, what
+    /// one that a single article has would carry, and a little more.
+    #[must_use]
+    pub fn idf(&self, term: &str) -> f32 {
+        let _ = term;
+        todo!("written by the retrieval part")
+    }
+
+    /// Whether any article has this folded word: an English stem, or CJK text all of whose bigrams stand side by side in
+    /// one article.
+    #[must_use]
+    pub fn knows(&self, folded: &str) -> bool {
+        let _ = folded;
+        todo!("written by the retrieval part")
+    }
+}

@@ -10,11 +10,16 @@
 //! A query runs on one [`Generation`] from start to end; whoever serves swaps the whole value. A filter restricts before
 //! ranking. It knows nothing of who asks, who embeds, or where documents are kept.
 
+pub mod analysis;
 mod generation;
 mod query;
+mod vocabulary;
 
-pub use generation::{BuildProgress, Generation, GenerationError, GenerationSource, IndexedArticle, Ordinal, SourceInput, build};
+pub use generation::{
+    BuildProgress, Generation, GenerationError, GenerationSource, IndexedArticle, Ordinal, SourceInput, build,
+};
 pub use query::{Filter, Found, Hit, HitKind, Known, Query, QuestionAnalysis, QuestionWord};
+pub use vocabulary::{Vocabulary, VocabularyError};
 
 /// The name of the one retriever there is without vectors.
 pub const LEXICAL: &str = "lexical";
