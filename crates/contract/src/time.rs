@@ -34,6 +34,9 @@ impl fmt::Display for Timestamp {
 pub trait Clock: Send + Sync {
     /// The present moment.
     fn now(&self) -> Timestamp;
+
+    /// Time since some fixed moment of this process; never goes backwards. For measuring how long something took.
+    fn elapsed(&self) -> Duration;
 }
 
 /// Where random bytes come from: the system in a process, a seeded sequence in a test.
