@@ -1,1 +1,21 @@
-//! Keeping rule documents: versions, jobs, index generations
+//! Keeping rule documents: versions, ingestion jobs, index generations.
+//!
+//! ```text
+//!   bytes ─► job (durable) ─► corpus::read ─► version (stored) ─► generation built beside the old one ─► swapped
+//!                                  └ fails: the old version keeps answering, the job says why
+//! ```
+//!
+//! A data directory has one writer, who holds the [`ServiceLock`]. Readers need no lock: a generation is immutable and
+//! published by renaming a folder. It knows nothing of HTTP or SQL; storage is behind [`DocumentStore`] and [`JobStore`].
+
+mod error;
+mod keep;
+mod layout;
+mod lock;
+mod store;
+
+pub use error::LibraryError;
+pub use keep::{FolderReport, Library, LibrarySettings, Stage, Upload};
+pub use layout::DataDirectory;
+pub use lock::{LockHolder, ServiceLock};
+pub use store::{DocumentStore, JobRecord, JobStore, SourceRecord, StoreError, StoredVersion, VersionRecord};
