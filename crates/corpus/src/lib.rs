@@ -73,6 +73,23 @@ impl Format {
     }
 }
 
+impl Format {
+    /// What [`Document::extractor`] says of documents in this format.
+    const fn extractor(self) -> &'static str {
+        match self {
+            Self::Markdown => "markdown/1",
+            Self::Text => "text/1",
+        }
+    }
+}
+
+/// Name and revision of the extractor that [`read`] chooses for this name, so that bytes which were read before need not
+/// be read again. `None` where it has none.
+#[must_use]
+pub fn extractor_of(name: &str) -> Option<&'static str> {
+    Format::of(name).map(Format::extractor)
+}
+
 /// Reads a document, choosing the extractor from the name's extension.
 ///
 /// # Errors
