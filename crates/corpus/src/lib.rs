@@ -26,6 +26,8 @@ mod english;
 mod error;
 mod extract;
 mod fallback;
+mod html;
+mod jsonl;
 mod language;
 mod markdown;
 mod marker;
@@ -56,6 +58,8 @@ pub const MAX_COLLECTION_BYTES: usize = 512 * 1024 * 1024;
 enum Format {
     Markdown,
     Text,
+    Html,
+    Jsonl,
 }
 
 impl Format {
@@ -68,6 +72,8 @@ impl Format {
         match extension.to_ascii_lowercase().as_str() {
             "md" | "markdown" => Some(Self::Markdown),
             "txt" => Some(Self::Text),
+            "html" | "htm" => Some(Self::Html),
+            "jsonl" => Some(Self::Jsonl),
             _ => None,
         }
     }
@@ -79,6 +85,8 @@ impl Format {
         match self {
             Self::Markdown => "markdown/1",
             Self::Text => "text/1",
+            Self::Html => "html/1",
+            Self::Jsonl => "jsonl/1",
         }
     }
 }
@@ -96,15 +104,27 @@ pub fn extractor_of(name: &str) -> Option<&'static str> {
 /// See [`CorpusError`]; nothing is guessed and nothing replaced.
 pub fn read(name: &SourceName, bytes: &[u8]) -> Result<Document, CorpusError> {
     let format = Format::of(name.as_str()).ok_or_else(|| CorpusError::UnsupportedFormat { name: name.to_string() })?;
-    let limit = MAX_DOCUMENT_BYTES;
+    let limit = match format {
+        Format::Markdown | Format::Text => MAX_DOCUMENT_BYTES,
+        Format::Html => html::MAX_PAGE_BYTES,
+        Format::Jsonl => MAX_COLLECTION_BYTES,
+    };
     if bytes.len() > limit {
         return Err(CorpusError::TooLarge { name: name.to_string(), bytes: bytes.len(), limit });
+    }
+    if format == Format::Jsonl {
+        return jsonl::read(name, bytes);
     }
     let text = decode::decode(name, bytes)?;
     let extracted = match format {
         Format::Markdown => markdown::extract(text),
-        Format::Text => text::extract(text),
+        Format::Html => html::extract(&text),
+        Format::Text | Format::Jsonl => text::extract(text),
     };
+    if extracted.lines.is_empty() {
+        // Only marks, rules or hidden parts.
+        return Err(CorpusError::Empty { name: name.to_string() });
+    }
     Ok(structure::build(extracted))
 }
 

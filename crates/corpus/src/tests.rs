@@ -154,7 +154,7 @@ fn fragment() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn spans_hold_over_any_mixture(parts in prop::collection::vec(fragment(), 0..60), extension in prop::sample::select(vec!["md", "txt"])) {
+    fn spans_hold_over_any_mixture(parts in prop::collection::vec(fragment(), 0..60), extension in prop::sample::select(vec!["md", "txt", "html"])) {
         let name = SourceName::new(format!("a.{extension}")).unwrap();
         if let Ok(document) = read(&name, parts.concat().as_bytes()) {
             hold(&document)?;
@@ -162,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn spans_hold_over_any_text(text in "(?s).{0,200}", extension in prop::sample::select(vec!["md", "txt"])) {
+    fn spans_hold_over_any_text(text in "(?s).{0,200}", extension in prop::sample::select(vec!["md", "txt", "html"])) {
         let name = SourceName::new(format!("a.{extension}")).unwrap();
         if let Ok(document) = read(&name, text.as_bytes()) {
             hold(&document)?;
