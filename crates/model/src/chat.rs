@@ -1,30 +1,12 @@
 //! What is asked of a chat model and what comes back.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{pin::Pin, time::Duration};
 
 use bylaw_contract::{ErrorCode, TokenUsage};
 use futures_util::Stream;
 use serde::{Deserialize, Serialize};
-use tokio_util::sync::CancellationToken;
 
-use crate::meter::{Meter, Purpose, Refused};
-
-/// Where a model is, and how long to wait for it.
-#[derive(Clone, Debug)]
-pub struct Endpoint {
-    /// Base URL ending before `/chat/completions`: `http://127.0.0.1:11434/v1`.
-    pub base_url: String,
-    /// Bearer key, if the endpoint wants one.
-    pub api_key: Option<String>,
-    /// The model's name there.
-    pub model: String,
-    /// Longest wait for a connection.
-    pub connect_timeout: Duration,
-    /// Longest wait for the first byte of the reply.
-    pub first_byte_timeout: Duration,
-    /// Longest silence between two pieces of the reply.
-    pub idle_timeout: Duration,
-}
+use crate::meter::{Purpose, Refused};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +75,7 @@ pub enum ModelError {
     /// The meter did not admit the attempt.
     #[error("the call was not admitted")]
     Refused(#[source] Refused),
-    /// No connection.
+    /// No connection, or one that broke before any reply.
     #[error("cannot reach the model at {url}: {problem}; check `model.base_url` and that the endpoint runs")]
     Unreachable {
         /// Host and path, without credentials.
@@ -149,34 +131,3 @@ impl ModelError {
 
 /// The pieces of a reply, in order. Dropping it closes the connection.
 pub type ChatStream = Pin<Box<dyn Stream<Item = Result<ChatDelta, ModelError>> + Send>>;
-
-/// A chat model behind a meter.
-#[derive(Clone, Debug)]
-pub struct ChatModel {}
-
-impl ChatModel {
-    /// A model behind an OpenAI-compatible endpoint.
-    ///
-    /// # Errors
-    /// If the base URL is not `http://` or `https://`.
-    pub fn connect(endpoint: Endpoint, meter: Arc<dyn Meter>) -> Result<Self, ModelError> {
-        let _ = (endpoint, meter);
-        todo!("written by the model part")
-    }
-
-    /// The name that is asked for.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        todo!("written by the model part")
-    }
-
-    /// Asks, and streams the reply. Upstream is always asked to stream; a reply in plain JSON is accepted. When `cancel`
-    /// fires, the connection is closed and the stream ends with [`ModelError::Cancelled`].
-    ///
-    /// # Errors
-    /// Before the first piece as the result, afterwards as an item of the stream.
-    pub async fn chat(&self, request: &ChatRequest, cancel: CancellationToken) -> Result<ChatStream, ModelError> {
-        let _ = (request, cancel);
-        todo!("written by the model part")
-    }
-}

@@ -6,9 +6,75 @@
 //!
 //! Every HTTP attempt takes a permit from the [`Meter`], and a [`ChatModel`] cannot be built without one. It knows
 //! nothing of ledgers, and nothing of what the text is about.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use bylaw_model::{
+//!     ChatDelta, ChatMessage, ChatModel, ChatRequest, CountingMeter, Purpose, Role,
+//!     scripted::{Script, ScriptedReply},
+//! };
+//! use futures_util::StreamExt;
+//! use tokio_util::sync::CancellationToken;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), bylaw_model::ModelError> {
+//! let meter = CountingMeter::default();
+//! let script = Script::new([ScriptedReply::pieces(["Seven days ", "[26]."])]);
+//! // A real one: `ChatModel::connect(endpoint, Arc::new(meter.clone()))?`.
+//! let model = ChatModel::scripted(script, Arc::new(meter.clone()));
+//!
+//! let question = ChatMessage { role: Role::User, content: "How many days of annual leave?".to_owned() };
+//! let request = ChatRequest { purpose: Purpose::Answer, messages: vec![question], max_output_tokens: 300 };
+//! let mut answer = String::new();
+//! let mut reply = model.chat(&request, CancellationToken::new()).await?;
+//! while let Some(delta) = reply.next().await {
+//!     match delta? {
+//!         ChatDelta::Text(text) => answer.push_str(&text),
+//!         ChatDelta::End { finish_reason, .. } => println!("{answer} ({finish_reason:?})"),
+//!     }
+//! }
+//! assert_eq!(answer, "Seven days [26].");
+//! assert_eq!((meter.snapshot().attempts, meter.snapshot().reported), (1, 1));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! There is no way around the meter. No constructor takes less:
+//!
+//! ```compile_fail,E0061
+//! # let endpoint: bylaw_model::Endpoint = unimplemented!();
+//! let model = bylaw_model::ChatModel::connect(endpoint);
+//! ```
+//!
+//! and the parts of a model are its own:
+//!
+//! ```compile_fail,E0451
+//! # let endpoint: bylaw_model::Endpoint = unimplemented!();
+//! # let metered: bylaw_model::ChatModel = unimplemented!();
+//! let model = bylaw_model::ChatModel { meter: unimplemented!(), ..metered };
+//! ```
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test that cannot go on should panic")
+)]
 
+mod attempt;
+mod backend;
 mod chat;
+mod counting;
+mod endpoint;
+mod http;
 mod meter;
+mod model;
+mod reply;
+pub mod scripted;
+mod sse;
+mod stream;
+mod wire;
 
-pub use chat::{ChatDelta, ChatMessage, ChatModel, ChatRequest, ChatStream, Endpoint, FinishReason, ModelError, Role};
+pub use chat::{ChatDelta, ChatMessage, ChatRequest, ChatStream, FinishReason, ModelError, Role};
+pub use counting::{CountingMeter, MeterCounts};
+pub use endpoint::Endpoint;
 pub use meter::{Attempt, Meter, Permit, Purpose, Refused, Settlement};
+pub use model::ChatModel;

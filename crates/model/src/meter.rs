@@ -58,6 +58,7 @@ pub trait Permit: Send {
 /// Admits attempts. Every client is built with one, and none can be built without.
 #[async_trait]
 pub trait Meter: Send + Sync + fmt::Debug {
-    /// Admits an attempt, or says why not. Called before a byte leaves.
+    /// Admits an attempt, or says why not. Called before a byte leaves. A caller who leaves drops the future; an attempt
+    /// whose permit was not handed out is not made, and nothing may stay reserved for it.
     async fn admit(&self, attempt: &Attempt) -> Result<Box<dyn Permit>, Refused>;
 }

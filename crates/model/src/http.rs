@@ -1,0 +1,156 @@
+//! One POST to an OpenAI-compatible endpoint.
+
+use std::{convert::Infallible, error::Error, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use reqwest::{
+    Body, Client, Url,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
+    redirect::Policy,
+};
+
+use crate::{
+    attempt::Departure,
+    backend::{Broken, Reply},
+    chat::ModelError,
+    endpoint::{Endpoint, shown},
+};
+
+/// A client of one endpoint.
+pub(crate) struct HttpBackend {
+    client: Client,
+    url: Url,
+    shown_url: String,
+    authorization: Option<HeaderValue>,
+    api_key: Option<String>,
+}
+
+impl HttpBackend {
+    pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, ModelError> {
+        let url = endpoint.chat_url()?;
+        let client = client(&url).map_err(|error| {
+            let problem = format!("{}; https needs the CA certificates of the system", cause(&error));
+            endpoint.unusable(problem)
+        })?;
+        Ok(Self {
+            client,
+            shown_url: shown(url.as_str()),
+            url,
+            authorization: endpoint.authorization()?,
+            api_key: endpoint.api_key.as_deref().map(str::trim).filter(|key| !key.is_empty()).map(str::to_owned),
+        })
+    }
+
+    pub(crate) fn shown_url(&self) -> &str {
+        &self.shown_url
+    }
+
+    pub(crate) fn without_key(&self, text: &str) -> String {
+        self.api_key.as_ref().map_or_else(|| text.to_owned(), |key| text.replace(key, "***"))
+    }
+
+    pub(crate) async fn send(&self, body: Bytes, departure: Departure) -> Result<Reply, ModelError> {
+        let length = body.len();
+        // The connection asks for the body once it is made and the head is written to its buffer. Nothing else tells so
+        // exactly whether anything has left.
+        let body = stream::once(async move {
+            departure.mark();
+            Ok::<_, Infallible>(body)
+        });
+        let mut request = self
+            .client
+            .post(self.url.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "text/event-stream, application/json")
+            // Without it a streamed body is sent in chunks, which small servers do not read.
+            .header(CONTENT_LENGTH, length)
+            .body(Body::wrap_stream(body));
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        let response = request.send().await.map_err(|error| ModelError::Unreachable {
+            url: self.shown_url.clone(),
+            problem: cause(&error.without_url()),
+        })?;
+        Ok(Reply {
+            status: response.status().as_u16(),
+            retry_after: retry_after(response.headers()),
+            body: Box::pin(response.bytes_stream().map(|piece| piece.map_err(|_| Broken))),
+        })
+    }
+}
+
+fn client(url: &Url) -> Result<Client, reqwest::Error> {
+    // A redirect would carry the question and the key to an address that nobody configured.
+    let mut builder =
+        Client::builder().user_agent(concat!("bylaw/", env!("CARGO_PKG_VERSION"))).redirect(Policy::none());
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    let provider = rustls::crypto::ring::default_provider();
+    if url.scheme() == "https" {
+        // Fails if one is installed already, which serves as well.
+        let _ = provider.install_default();
+    } else if let Ok(config) =
+        rustls::ClientConfig::builder_with_provider(Arc::new(provider)).with_safe_default_protocol_versions()
+    {
+        // Plain HTTP needs no CA certificates, but without this the client looks for them and fails if there are none.
+        let config = config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
+        builder = builder.tls_backend_preconfigured(config);
+    }
+    builder.build()
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// The innermost cause: the outer ones only say that a request failed.
+fn cause(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+/// How long the endpoint asks to wait. A date is not read: it means something only to a clock that agrees with the
+/// endpoint's.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    let seconds = number("retry-after-ms").map(|milliseconds| milliseconds / 1000.0);
+    Duration::try_from_secs_f64(seconds.or_else(|| number(RETRY_AFTER.as_str()))?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_read_in_seconds_or_milliseconds() {
+        let check = |name: &'static str, value: &'static str, expected: Option<u64>| {
+            let headers = HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_static(value))]);
+            assert_eq!(retry_after(&headers), expected.map(Duration::from_millis), "{name}: {value}");
+        };
+        check("retry-after", "20", Some(20_000));
+        check("retry-after", "0.5", Some(500));
+        check("retry-after-ms", "250", Some(250));
+        check("retry-after", "-1", None);
+        check("retry-after", "NaN", None);
+        check("retry-after", "1e300", None);
+        check("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT", None);
+    }
+
+    #[test]
+    fn loopback_is_known() {
+        let check = |url: &str, expected: bool| assert_eq!(is_loopback(&url.parse().unwrap()), expected, "{url}");
+        check("http://127.0.0.1:80/v1", true);
+        check("http://[::1]:80/v1", true);
+        check("http://localhost/v1", true);
+        check("http://localhost.example/v1", false);
+        check("http://10.0.0.1/v1", false);
+    }
+}

@@ -1,0 +1,357 @@
+//! Bytes of a reply in, pieces of a reply out. Neither waits nor knows where the bytes come from.
+
+use std::{collections::VecDeque, mem};
+
+use bylaw_contract::TokenUsage;
+use serde_json::Value;
+
+use crate::{
+    chat::{ChatDelta, FinishReason, ModelError},
+    sse::{SseEvent, SseParser},
+    wire::{self, ReplyBody},
+};
+
+/// Largest reply in plain JSON, which has to be kept until it is whole.
+const MAX_JSON_BYTES: usize = 8 * 1024 * 1024;
+
+/// Largest streamed reply. No `max_tokens` of today's models allows a tenth of it.
+const MAX_STREAM_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Reads one reply.
+#[derive(Debug)]
+pub(crate) struct ReplyReader {
+    form: Form,
+    model: String,
+    finish_reason: Option<FinishReason>,
+    usage: Option<TokenUsage>,
+    text_bytes: u64,
+    wire_bytes: u64,
+    whole: bool,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// Nothing but blanks so far. The content type does not decide: too many servers send a wrong one.
+    Unknown,
+    Events(SseParser),
+    Json(Vec<u8>),
+}
+
+impl ReplyReader {
+    /// A reader for the reply of the model that was asked for as `model`.
+    pub(crate) fn new(model: &str) -> Self {
+        Self {
+            form: Form::Unknown,
+            model: model.to_owned(),
+            finish_reason: None,
+            usage: None,
+            text_bytes: 0,
+            wire_bytes: 0,
+            whole: false,
+        }
+    }
+
+    /// Bytes of text that the model wrote so far, reasoning included. Of JSON that is not whole yet, all of it.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        match &self.form {
+            Form::Json(body) if !self.whole => body.len() as u64,
+            Form::Unknown | Form::Events(_) | Form::Json(_) => self.text_bytes,
+        }
+    }
+
+    /// What was used, once that is the usage of the whole reply and not of a part of it.
+    pub(crate) fn final_usage(&self) -> Option<TokenUsage> {
+        (self.whole || self.finish_reason.is_some()).then_some(self.usage).flatten()
+    }
+
+    /// Takes the next bytes and appends the pieces that they complete. After [`ChatDelta::End`] nothing more is read.
+    pub(crate) fn push(&mut self, mut bytes: &[u8], deltas: &mut VecDeque<ChatDelta>) -> Result<(), ModelError> {
+        self.wire_bytes += bytes.len() as u64;
+        if self.wire_bytes > MAX_STREAM_BYTES {
+            return Err(malformed(format!("it is longer than {MAX_STREAM_BYTES} bytes")));
+        }
+        if matches!(self.form, Form::Unknown) {
+            bytes = skip_blank(bytes);
+            self.form = match bytes.first() {
+                None => return Ok(()),
+                Some(b'{') => Form::Json(Vec::new()),
+                Some(b'<') => return Err(malformed("it is a web page; check `model.base_url`")),
+                Some(_) => Form::Events(SseParser::default()),
+            };
+        }
+        match &mut self.form {
+            Form::Unknown => Ok(()),
+            Form::Json(body) => {
+                if body.len() + bytes.len() > MAX_JSON_BYTES {
+                    return Err(malformed(format!("its JSON is longer than {MAX_JSON_BYTES} bytes")));
+                }
+                body.extend_from_slice(bytes);
+                Ok(())
+            }
+            Form::Events(parser) => {
+                let mut events = Vec::new();
+                let parsed = parser.push(bytes, &mut events);
+                for event in events {
+                    self.event(&event, deltas)?;
+                }
+                if self.whole { Ok(()) } else { parsed.map_err(|error| malformed(error.to_string())) }
+            }
+        }
+    }
+
+    /// The connection ended, well or badly.
+    pub(crate) fn finish(&mut self, deltas: &mut VecDeque<ChatDelta>) -> Result<(), ModelError> {
+        match mem::replace(&mut self.form, Form::Unknown) {
+            Form::Unknown => {}
+            Form::Json(body) => {
+                let reply = match serde_json::from_slice::<ReplyBody>(&body) {
+                    Ok(ReplyBody { error: None, choices: None, .. }) => return Err(malformed("it holds no `choices`")),
+                    Ok(reply) => reply,
+                    Err(error) => {
+                        self.text_bytes = body.len() as u64;
+                        let problem = format!("its JSON is wrong: {error}");
+                        return Err(if error.is_eof() { ModelError::Incomplete } else { malformed(problem) });
+                    }
+                };
+                self.body(reply, deltas)?;
+                // Whole JSON is its own end marker.
+                self.end(deltas);
+            }
+            Form::Events(parser) => {
+                if let Some(event) = parser.finish().filter(|event| is_complete(&event.data)) {
+                    self.event(&event, deltas)?;
+                }
+                if self.finish_reason.is_some() {
+                    self.end(deltas);
+                }
+            }
+        }
+        if self.whole { Ok(()) } else { Err(ModelError::Incomplete) }
+    }
+
+    /// Whether [`ChatDelta::End`] was handed out.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// Whether the model said why it ended. What is still to come is the usage, if anything.
+    pub(crate) fn has_finish_reason(&self) -> bool {
+        self.finish_reason.is_some()
+    }
+
+    fn event(&mut self, event: &SseEvent, deltas: &mut VecDeque<ChatDelta>) -> Result<(), ModelError> {
+        let data = event.data.trim();
+        if self.whole || data.is_empty() {
+            return Ok(());
+        }
+        if data == "[DONE]" {
+            self.end(deltas);
+            return Ok(());
+        }
+        if event.name == "error" {
+            let error = serde_json::from_str(data).unwrap_or_else(|_| Value::String(data.to_owned()));
+            return Err(reported(error.get("error").unwrap_or(&error)));
+        }
+        let piece = serde_json::from_str(data).map_err(|error| malformed(format!("an event is wrong: {error}")))?;
+        self.body(piece, deltas)
+    }
+
+    fn body(&mut self, body: ReplyBody, deltas: &mut VecDeque<ChatDelta>) -> Result<(), ModelError> {
+        if let Some(error) = body.error {
+            return Err(reported(&error));
+        }
+        if let Some(model) = body.model.filter(|model| !model.is_empty()) {
+            self.model = model;
+        }
+        if let Some(usage) = body.usage.as_ref().and_then(wire::token_usage) {
+            self.usage = Some(usage);
+        }
+        for choice in body.choices.unwrap_or_default() {
+            let first = choice.index.unwrap_or(0) == 0;
+            let finish_reason = choice.finish_reason();
+            let (text, written) = choice.into_text();
+            self.text_bytes += written;
+            if !first {
+                continue;
+            }
+            if !text.is_empty() {
+                deltas.push_back(ChatDelta::Text(text));
+            }
+            if finish_reason.is_some() {
+                self.finish_reason = finish_reason;
+            }
+        }
+        Ok(())
+    }
+
+    /// A reply that says no reason but has its end marker was done.
+    fn end(&mut self, deltas: &mut VecDeque<ChatDelta>) {
+        self.whole = true;
+        deltas.push_back(ChatDelta::End {
+            finish_reason: self.finish_reason.clone().unwrap_or(FinishReason::Stop),
+            usage: self.usage,
+            model: self.model.clone(),
+        });
+    }
+}
+
+/// An error inside a reply whose HTTP status was 200.
+fn reported(error: &Value) -> ModelError {
+    ModelError::Status {
+        status: wire::error_status(error).unwrap_or(200),
+        message: wire::error_message(error),
+        retry_after: None,
+    }
+}
+
+fn malformed(problem: impl Into<String>) -> ModelError {
+    ModelError::Malformed { problem: problem.into() }
+}
+
+/// Leading blanks and the bytes of a byte order mark, which may come one at a time.
+fn skip_blank(bytes: &[u8]) -> &[u8] {
+    let blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0xef | 0xbb | 0xbf);
+    let start = bytes.iter().position(|byte| !blank(byte)).unwrap_or(bytes.len());
+    &bytes[start..]
+}
+
+/// Whether the data of an event that was never closed is all there.
+fn is_complete(data: &str) -> bool {
+    data.trim() == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What a reader makes of a body that comes in these pieces and then ends: the deltas, one to a word, and the error.
+    fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (String, ReplyReader) {
+        let mut reader = ReplyReader::new("asked");
+        let mut deltas = VecDeque::new();
+        let mut result = Ok(());
+        for piece in pieces {
+            result = reader.push(piece, &mut deltas);
+            if result.is_err() || reader.is_whole() {
+                break;
+            }
+        }
+        if result.is_ok() && !reader.is_whole() {
+            result = reader.finish(&mut deltas);
+        }
+        let mut told = String::new();
+        for delta in deltas {
+            match delta {
+                ChatDelta::Text(text) => told.push_str(&text),
+                ChatDelta::End { finish_reason, usage, model } => {
+                    let usage = usage.map(|usage| (usage.input_tokens, usage.output_tokens));
+                    told.push_str(&format!("|{finish_reason:?} {usage:?} {model}"));
+                }
+            }
+        }
+        if let Err(error) = result {
+            told.push_str(&format!("|! {error}"));
+        }
+        (told, reader)
+    }
+
+    fn check(body: &str, expected: &str) {
+        assert_eq!(read([body.as_bytes()]).0, expected, "{body}");
+        assert_eq!(read(body.as_bytes().chunks(1)).0, expected, "{body}");
+    }
+
+    const TEXT: &str =
+        r#"data: {"model":"m-1","choices":[{"index":0,"delta":{"content":"特休"},"finish_reason":null}],"usage":null}"#;
+    const FINISH: &str = r#"data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+    const USAGE: &str = r#"data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}}"#;
+
+    #[test]
+    fn a_stream_is_whole_when_it_says_so() {
+        check(&format!("{TEXT}\n\n{FINISH}\n\n{USAGE}\n\ndata: [DONE]\n\n{TEXT}\n\n"), "特休|Stop Some((9, 2)) m-1");
+        check(&format!("\u{feff}{TEXT}\r\n\r\n{FINISH}\r\n\r\n"), "特休|Stop None m-1");
+        check(&format!("{TEXT}\n\ndata: [DONE]\n\n"), "特休|Stop None m-1");
+        check(&format!("{TEXT}\n\ndata: [DONE]"), "特休|Stop None m-1");
+        check(&format!("{TEXT}\n\n{FINISH}"), "特休|Stop None m-1");
+        check(&format!("{TEXT}\n\n{FINISH}\n\n{}", &USAGE[..40]), "特休|Stop None m-1");
+        check(r#"data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}"#, "a|Length None asked");
+    }
+
+    #[test]
+    fn what_ends_before_is_incomplete() {
+        let incomplete = "the model's reply ended before it was complete";
+        check(&format!("{TEXT}\n\n"), &format!("特休|! {incomplete}"));
+        check(&format!("{TEXT}\n\n{}", &TEXT[..60]), &format!("特休|! {incomplete}"));
+        check("", &format!("|! {incomplete}"));
+        check(r#"{"choices":[{"message":{"cont"#, &format!("|! {incomplete}"));
+    }
+
+    #[test]
+    fn plain_json_is_a_reply_in_one_piece() {
+        check(
+            r#" {"model":"m-1","choices":[{"message":{"content":"七日"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2}}"#,
+            "七日|Stop Some((9, 2)) m-1",
+        );
+        check(r#"{"choices":[{"message":{"content":null}}]}"#, "|Stop None asked");
+        check(
+            r#"{"choices":[{"message":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"a"}]}}]}"#,
+            "a|Stop None asked",
+        );
+        check(r#"{"ok":true}"#, "|! the model's reply cannot be understood: it holds no `choices`");
+    }
+
+    #[test]
+    fn an_error_inside_the_reply_is_an_error() {
+        let data = r#"{"error":{"message":"overloaded","code":503}}"#;
+        let expected = "the model's endpoint answered 503: overloaded";
+        check(&format!("{TEXT}\n\ndata: {data}\n\n"), &format!("特休|! {expected}"));
+        check(&format!("event: error\ndata: {data}\n\n"), &format!("|! {expected}"));
+        check("event: error\ndata: no slot\n\n", "|! the model's endpoint answered 200: no slot");
+        check(data, &format!("|! {expected}"));
+        check(
+            r#"data: {"error":null,"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#,
+            "a|Stop None asked",
+        );
+    }
+
+    #[test]
+    fn what_is_no_reply_is_malformed() {
+        let check = |body: &str| {
+            let told = read([body.as_bytes()]).0;
+            assert!(told.starts_with("|! the model's reply cannot be understood: "), "{told}");
+        };
+        check("<!doctype html><p>sign in</p>");
+        check("data: {\"choices\": 7}\n\n");
+        check("data: not json\n\n");
+        check(r#"{"choices":[}"#);
+    }
+
+    #[test]
+    fn everything_the_model_wrote_is_received_and_only_its_answer_is_told() {
+        let body = concat!(
+            "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"想想\",\"reasoning\":\"想想\"}}]}\n\n",
+            "data: {\"choices\":[{\"delta\":{\"content\":\"ab\",\"refusal\":\"no\"}},{\"index\":1,\"delta\":{\"content\":\"zz\"}}]}\n\n",
+            "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":1}}\n\n",
+        );
+        let (told, reader) = read([body.as_bytes()]);
+        assert_eq!(told, "ab|! the model's reply ended before it was complete");
+        assert_eq!(reader.text_bytes(), 6 + 2 + 2 + 2);
+        assert_eq!(reader.final_usage(), None, "a running count is not the usage of the reply");
+        assert_eq!(read([br#"{"choices":[{"#.as_slice()]).1.text_bytes(), 13, "half a JSON reply may be all text");
+    }
+
+    proptest! {
+        #[test]
+        fn any_cutting_reads_the_same(
+            lines in prop::collection::vec(prop::sample::select(vec![TEXT, FINISH, USAGE, "data: [DONE]", ": ping", "data: x"]), 0..8),
+            end in prop::sample::select(vec!["\n\n", "\r\n\r\n"]),
+            size in 1_usize..40,
+        ) {
+            let body: String = lines.iter().flat_map(|line| [*line, end]).collect();
+            let whole = read([body.as_bytes()]);
+            let cut = read(body.as_bytes().chunks(size));
+            prop_assert_eq!(whole.0, cut.0);
+            prop_assert_eq!(whole.1.text_bytes(), cut.1.text_bytes());
+        }
+    }
+}

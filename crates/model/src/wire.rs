@@ -1,0 +1,265 @@
+//! The JSON of `/chat/completions`, read leniently and written strictly.
+
+use bylaw_contract::TokenUsage;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::chat::{ChatMessage, ChatRequest, FinishReason};
+
+/// The longest message of an endpoint that is passed on, in characters.
+const MAX_MESSAGE_CHARS: usize = 300;
+
+#[derive(Serialize)]
+struct RequestBody<'a> {
+    model: &'a str,
+    messages: &'a [ChatMessage],
+    max_tokens: u32,
+    temperature: u8,
+    stream: bool,
+    stream_options: StreamOptions,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+/// The bytes that are sent.
+pub(crate) fn request_body(model: &str, request: &ChatRequest) -> Bytes {
+    let body = RequestBody {
+        model,
+        messages: &request.messages,
+        max_tokens: request.max_output_tokens,
+        temperature: 0,
+        stream: true,
+        stream_options: StreamOptions { include_usage: true },
+    };
+    serde_json::to_vec(&body).expect("strings and numbers always serialise").into()
+}
+
+/// One piece of a streamed reply, or a whole one. What a provider may leave out or set to null, one does.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ReplyBody {
+    pub(crate) error: Option<Value>,
+    pub(crate) choices: Option<Vec<Choice>>,
+    pub(crate) usage: Option<Value>,
+    pub(crate) model: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Choice {
+    pub(crate) index: Option<u64>,
+    delta: Option<Message>,
+    message: Option<Message>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Message {
+    content: Option<Content>,
+    reasoning_content: Option<Value>,
+    reasoning: Option<Value>,
+    refusal: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Parts(Vec<Value>),
+}
+
+impl Choice {
+    /// The text of this piece, and the bytes of everything the model wrote in it.
+    pub(crate) fn into_text(self) -> (String, u64) {
+        let Some(message) = self.delta.or(self.message) else { return (String::new(), 0) };
+        // Some servers send the same reasoning under both names.
+        let reasoning = text_len(message.reasoning_content.as_ref()).max(text_len(message.reasoning.as_ref()));
+        let refusal = message.refusal.map_or(0, |text| text.len());
+        let (text, hidden) = match message.content {
+            None => (String::new(), 0),
+            Some(Content::Text(text)) => (text, 0),
+            Some(Content::Parts(parts)) => join(&parts),
+        };
+        let written = text.len() + hidden + reasoning + refusal;
+        (text, written as u64)
+    }
+
+    pub(crate) fn finish_reason(&self) -> Option<FinishReason> {
+        Some(match self.finish_reason.as_deref()? {
+            "" => return None,
+            "stop" => FinishReason::Stop,
+            "length" => FinishReason::Length,
+            "content_filter" => FinishReason::ContentFilter,
+            other => FinishReason::Other(cut(other)),
+        })
+    }
+}
+
+fn text_len(value: Option<&Value>) -> usize {
+    value.and_then(Value::as_str).map_or(0, str::len)
+}
+
+/// The text of the parts that have one, and how many bytes the others hold.
+fn join(parts: &[Value]) -> (String, usize) {
+    let mut text = String::new();
+    let mut hidden = 0;
+    for part in parts {
+        match part.get("text").and_then(Value::as_str) {
+            Some(piece) => text.push_str(piece),
+            None => hidden += part.to_string().len(),
+        }
+    }
+    (text, hidden)
+}
+
+/// The usage, if it says how much was read and written.
+pub(crate) fn token_usage(usage: &Value) -> Option<TokenUsage> {
+    let field = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
+    let input_tokens = field("/prompt_tokens")?;
+    // Where reasoning is left out of the completion's tokens, the total still has it.
+    let beyond_input = field("/total_tokens").map(|total| total.saturating_sub(input_tokens));
+    let output_tokens = field("/completion_tokens").max(beyond_input)?;
+    let cached = field("/prompt_tokens_details/cached_tokens").or_else(|| field("/prompt_cache_hit_tokens"));
+    let reasoning = field("/completion_tokens_details/reasoning_tokens");
+    Some(TokenUsage {
+        input_tokens,
+        cached_input_tokens: cached.unwrap_or(0).min(input_tokens),
+        output_tokens,
+        reasoning_tokens: reasoning.unwrap_or(0).min(output_tokens),
+        embedding_tokens: 0,
+    })
+}
+
+/// The HTTP status that an error object names, if it names one.
+pub(crate) fn error_status(error: &Value) -> Option<u16> {
+    let code = ["code", "status"].iter().find_map(|field| error.get(field).and_then(Value::as_u64))?;
+    u16::try_from(code).ok().filter(|code| (400..600).contains(code))
+}
+
+/// What an error object says, however long.
+pub(crate) fn error_message(error: &Value) -> String {
+    match error {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            let named = ["message", "error", "detail", "msg"].iter().find_map(|field| fields.get(*field));
+            named.map_or_else(|| error.to_string(), error_message)
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What the body of an error says, however long: JSON, a web page, or plain text. Empty if it says nothing.
+pub(crate) fn body_message(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) => error_message(&value),
+        Err(_) if text.trim_start().starts_with('<') => strip_markup(&text),
+        Err(_) => text.into_owned(),
+    }
+}
+
+/// One line of at most 300 characters.
+pub(crate) fn cut(text: &str) -> String {
+    let mut line = String::new();
+    let mut chars = 0;
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        for c in (chars > 0).then_some(' ').into_iter().chain(word.chars()) {
+            line.push(c);
+            chars += 1;
+            if chars == MAX_MESSAGE_CHARS {
+                return line;
+            }
+        }
+    }
+    line
+}
+
+/// The text of a web page, roughly: enough to recognise a proxy's error page by.
+fn strip_markup(page: &str) -> String {
+    let mut text = String::new();
+    let mut hidden = None;
+    for piece in page.split('<') {
+        let (tag, after) = piece.split_once('>').unwrap_or((piece, ""));
+        let name = tag.split(|c: char| c.is_whitespace()).next().unwrap_or_default().to_ascii_lowercase();
+        match hidden {
+            None if matches!(name.as_str(), "script" | "style") => hidden = Some(format!("/{name}")),
+            Some(ref end) if *end == name => hidden = None,
+            _ => {}
+        }
+        if hidden.is_none() {
+            text.push(' ');
+            text.push_str(after);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Purpose, Role};
+
+    #[test]
+    fn a_request_always_streams_with_usage_and_a_limit() {
+        let message = ChatMessage { role: Role::User, content: "特休幾天?".to_owned() };
+        let request = ChatRequest { purpose: Purpose::Answer, messages: vec![message], max_output_tokens: 300 };
+        let body = String::from_utf8(request_body("small", &request).to_vec()).unwrap();
+        insta::assert_snapshot!(body, @r#"{"model":"small","messages":[{"role":"user","content":"特休幾天?"}],"max_tokens":300,"temperature":0,"stream":true,"stream_options":{"include_usage":true}}"#);
+    }
+
+    #[test]
+    fn usage_counts_only_when_it_says_both_halves() {
+        let check = |usage: Value, expected: Option<(u64, u64, u64, u64)>| {
+            let got = token_usage(&usage).map(|usage| {
+                (usage.input_tokens, usage.cached_input_tokens, usage.output_tokens, usage.reasoning_tokens)
+            });
+            assert_eq!(got, expected, "{usage}");
+        };
+        check(json!({"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}), Some((9, 0, 2, 0)));
+        check(
+            json!({"prompt_tokens": 9, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 4},
+                "completion_tokens_details": {"reasoning_tokens": 5}}),
+            Some((9, 4, 7, 5)),
+        );
+        check(json!({"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": null}), Some((9, 0, 2, 0)));
+        check(json!({"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 31}), Some((9, 0, 22, 0)));
+        check(json!({"prompt_tokens": 9, "total_tokens": 11}), Some((9, 0, 2, 0)));
+        check(json!({"prompt_tokens": 9, "completion_tokens": 2, "prompt_cache_hit_tokens": 50}), Some((9, 9, 2, 0)));
+        check(json!({"prompt_tokens": 9}), None);
+        check(json!({"prompt_tokens": -1, "completion_tokens": "2"}), None);
+        check(json!({}), None);
+        check(json!(null), None);
+    }
+
+    #[test]
+    fn an_error_body_becomes_one_line() {
+        let check = |body: &str, expected: &str| assert_eq!(cut(&body_message(body.as_bytes())), expected);
+        check(r#"{"error":{"message":"no such model","type":"x","code":null}}"#, "no such model");
+        check(r#"{"error":"model not found"}"#, "model not found");
+        check(r#"{"object":"error","message":"too\nlong"}"#, "too long");
+        check(r#"{"detail":[{"msg":"field required"}]}"#, r#"[{"msg":"field required"}]"#);
+        check(
+            "<html><head><title>502</title><style>p {}</style></head>\r\n<body><h1>Bad Gateway</h1></body>",
+            "502 Bad Gateway",
+        );
+        check("upstream\r\n connect error", "upstream connect error");
+        check("", "");
+        assert_eq!(cut(&"條".repeat(1000)).chars().count(), 300);
+        assert_eq!(body_message(&[0xff, b'x']), "\u{fffd}x");
+    }
+
+    #[test]
+    fn an_error_object_may_name_a_status() {
+        assert_eq!(error_status(&json!({"code": 429})), Some(429));
+        assert_eq!(error_status(&json!({"code": "rate_limit"})), None);
+        assert_eq!(error_status(&json!({"code": 7})), None);
+        assert_eq!(error_status(&json!("overloaded")), None);
+    }
+}
