@@ -1,19 +1,19 @@
 //! One POST to an OpenAI-compatible endpoint.
 
-use std::{convert::Infallible, error::Error, sync::Arc, time::Duration};
+use std::{convert::Infallible, error::Error, time::Duration};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use reqwest::{
     Body, Client, Url,
     header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
-    redirect::Policy,
 };
 
 use crate::{
     attempt::Departure,
     backend::{Broken, Reply},
     chat::ModelError,
+    client::http_client,
     endpoint::{Endpoint, shown},
 };
 
@@ -29,7 +29,7 @@ pub(crate) struct HttpBackend {
 impl HttpBackend {
     pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, ModelError> {
         let url = endpoint.chat_url()?;
-        let client = client(&url).map_err(|error| {
+        let client = http_client(&url).map_err(|error| {
             let problem = format!("{}; https needs the CA certificates of the system", cause(&error));
             endpoint.unusable(problem)
         })?;
@@ -81,33 +81,6 @@ impl HttpBackend {
     }
 }
 
-fn client(url: &Url) -> Result<Client, reqwest::Error> {
-    // A redirect would carry the question and the key to an address that nobody configured.
-    let mut builder =
-        Client::builder().user_agent(concat!("bylaw/", env!("CARGO_PKG_VERSION"))).redirect(Policy::none());
-    if is_loopback(url) {
-        builder = builder.no_proxy();
-    }
-    let provider = rustls::crypto::ring::default_provider();
-    if url.scheme() == "https" {
-        // Fails if one is installed already, which serves as well.
-        let _ = provider.install_default();
-    } else if let Ok(config) =
-        rustls::ClientConfig::builder_with_provider(Arc::new(provider)).with_safe_default_protocol_versions()
-    {
-        // Plain HTTP needs no CA certificates, but without this the client looks for them and fails if there are none.
-        let config = config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
-        builder = builder.tls_backend_preconfigured(config);
-    }
-    builder.build()
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
 /// The innermost cause: the outer ones only say that a request failed.
 fn cause(error: &reqwest::Error) -> String {
     let mut innermost: &dyn Error = error;
@@ -142,15 +115,5 @@ mod tests {
         check("retry-after", "NaN", None);
         check("retry-after", "1e300", None);
         check("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT", None);
-    }
-
-    #[test]
-    fn loopback_is_known() {
-        let check = |url: &str, expected: bool| assert_eq!(is_loopback(&url.parse().unwrap()), expected, "{url}");
-        check("http://127.0.0.1:80/v1", true);
-        check("http://[::1]:80/v1", true);
-        check("http://localhost/v1", true);
-        check("http://localhost.example/v1", false);
-        check("http://10.0.0.1/v1", false);
     }
 }

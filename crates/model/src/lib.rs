@@ -62,6 +62,7 @@
 mod attempt;
 mod backend;
 mod chat;
+mod client;
 mod counting;
 mod endpoint;
 mod http;
@@ -74,6 +75,7 @@ mod stream;
 mod wire;
 
 pub use chat::{ChatDelta, ChatMessage, ChatRequest, ChatStream, FinishReason, ModelError, Role};
+pub use client::http_client;
 pub use counting::{CountingMeter, MeterCounts};
 pub use endpoint::Endpoint;
 pub use meter::{Attempt, Meter, Permit, Purpose, Refused, Settlement};
