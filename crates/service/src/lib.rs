@@ -1,1 +1,36 @@
-//! The network door
+//! The network door: HTTP in front of library, retrieval and answerer.
+//!
+//! ```text
+//!   connection ─ serve ─► front: label · host check · panics · error bodies · access log
+//!                           └─► routes/ask        JSON, or events as they happen
+//!                               routes/search     straight from the generation
+//!                               routes/articles · sources · documents · health · openapi
+//! ```
+//!
+//! [`Service`] holds the parts, [`router`] puts the routes before them, [`serve`] listens and stops in two stages. Every
+//! reply carries `x-request-id`; every reply that is not 2xx has the body of
+//! [`ErrorResponse`](bylaw_contract::error::ErrorResponse), whichever layer made it. A caller who leaves cancels what was
+//! being done for it.
+//!
+//! It knows nothing of SQL, of how documents are read, or of how answers are made; it turns their failures into statuses.
+
+#![cfg_attr(test, allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a failing test should panic"))]
+
+mod body;
+mod error;
+mod front;
+mod hosts;
+mod parameters;
+mod reply;
+mod request_id;
+mod routes;
+mod serve;
+mod service;
+mod settings;
+mod stream;
+mod upload;
+
+pub use routes::{openapi::document, operations, router};
+pub use serve::serve;
+pub use service::Service;
+pub use settings::ServiceSettings;

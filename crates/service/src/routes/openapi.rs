@@ -1,0 +1,90 @@
+//! `GET /openapi.json`: the door's own description, from the same attributes as its handlers.
+
+use std::sync::LazyLock;
+
+use axum::{
+    body::{Body, Bytes},
+    http::{HeaderValue, header},
+    response::Response,
+};
+use bylaw_contract::{
+    ErrorCode,
+    ask::{CitationsEvent, DoneEvent, StreamErrorEvent, TokenEvent},
+    error::ErrorResponse,
+};
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{ContentBuilder, Ref, ResponseBuilder, path::Operation},
+};
+
+use crate::routes::{articles, ask, documents, health, search, sources};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Bylaw", description = "Cited answers from an organisation's own rules.", license(name = "Apache-2.0")),
+    paths(
+        ask::ask,
+        search::search,
+        articles::article,
+        sources::list,
+        sources::detail,
+        sources::delete,
+        sources::undo,
+        documents::submit,
+        documents::list,
+        documents::job,
+        health::healthz,
+        health::readyz,
+        openapi,
+    ),
+    components(schemas(ErrorResponse, ErrorCode, CitationsEvent, TokenEvent, DoneEvent, StreamErrorEvent)),
+    tags(
+        (name = "questions", description = "Asking and searching"),
+        (name = "documents", description = "What is kept, and bringing more in"),
+        (name = "operation", description = "Running the service"),
+    ),
+    modifiers(&EveryFailure),
+)]
+struct Document;
+
+/// Whatever is not 2xx has one shape, at every address.
+struct EveryFailure;
+
+impl Modify for EveryFailure {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let failure = ResponseBuilder::new()
+            .description("Every reply that is not 2xx")
+            .content(
+                "application/json",
+                ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorResponse"))).build(),
+            )
+            .build();
+        for item in document.paths.paths.values_mut() {
+            let operations: [&mut Option<Operation>; 3] = [&mut item.get, &mut item.post, &mut item.delete];
+            for operation in operations.into_iter().flatten() {
+                operation.responses.responses.insert("default".to_owned(), failure.clone().into());
+            }
+        }
+    }
+}
+
+/// The OpenAPI document of the door.
+#[must_use]
+pub fn document() -> utoipa::openapi::OpenApi {
+    Document::openapi()
+}
+
+static JSON: LazyLock<Bytes> = LazyLock::new(|| Bytes::from(serde_json::to_vec(&document()).unwrap_or_default()));
+
+/// Describes every address of this service.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "operation",
+    responses((status = 200, description = "An OpenAPI document", content_type = "application/json"))
+)]
+pub(crate) async fn openapi() -> Response {
+    let mut reply = Response::new(Body::from(JSON.clone()));
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    reply
+}

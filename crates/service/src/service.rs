@@ -1,0 +1,90 @@
+//! What every handler works with.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bylaw_answer::{AnswerError, Answerer};
+use bylaw_contract::{Clock, Outcome, Randomness, ask::Answer, ask::AnsweredBy};
+use bylaw_library::Library;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::settings::ServiceSettings;
+
+/// Uploads that are received at once. Each is bounded by the upload limit; together they must not fill the disk.
+const CONCURRENT_UPLOADS: usize = 4;
+
+/// The parts that the door stands on. Built once, shared by every request.
+pub struct Service {
+    pub(crate) library: Arc<Library>,
+    pub(crate) answerer: Arc<Answerer>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) random: Arc<dyn Randomness>,
+    pub(crate) settings: ServiceSettings,
+    pub(crate) asks: Arc<Semaphore>,
+    pub(crate) uploads: Semaphore,
+    /// Fires when the service begins to stop: nothing new is accepted.
+    pub(crate) closing: CancellationToken,
+    /// Fires when the grace is over: what still runs is cancelled.
+    pub(crate) cut: CancellationToken,
+    /// Process start to now, when everything below was ready.
+    pub(crate) boot: Duration,
+    model_problem: Mutex<Option<String>>,
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Service {
+    /// A service over an opened library. Remains of uploads that a crash cut off are removed.
+    #[must_use]
+    pub fn new(
+        library: Arc<Library>,
+        answerer: Arc<Answerer>,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Randomness>,
+        settings: ServiceSettings,
+    ) -> Arc<Self> {
+        crate::upload::remove_remains(&settings.uploads);
+        Arc::new(Self {
+            asks: Arc::new(Semaphore::new(settings.concurrent_asks)),
+            uploads: Semaphore::new(CONCURRENT_UPLOADS),
+            closing: CancellationToken::new(),
+            cut: CancellationToken::new(),
+            boot: clock.elapsed(),
+            model_problem: Mutex::new(None),
+            library,
+            answerer,
+            clock,
+            random,
+            settings,
+        })
+    }
+
+    /// Remembers how the model did, so that `/healthz` can tell without asking it: a probe would cost money.
+    pub(crate) fn remember_model(&self, result: &Result<Answer, AnswerError>) {
+        let Ok(answer) = result else { return };
+        let problem = match (&answer.answered_by, answer.outcome) {
+            (AnsweredBy::Model { .. }, _) => None,
+            (_, Outcome::Degraded) if self.answerer.model().is_some() => Some(
+                answer
+                    .stop
+                    .as_ref()
+                    .map_or_else(|| "the last call to it failed".to_owned(), |stop| stop.message.clone()),
+            ),
+            _ => return,
+        };
+        *self.model_problem.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+    }
+
+    /// What was wrong with the model when it was last needed.
+    pub(crate) fn model_problem(&self) -> Option<String> {
+        self.model_problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,334 @@
+//! An answer as Server-Sent Events: `citations`, `token`s, and exactly one of `done` and `error`.
+
+use std::{collections::VecDeque, convert::Infallible, time::Duration};
+
+use axum::{
+    http::{HeaderName, HeaderValue, header},
+    response::{
+        IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+};
+use bylaw_answer::EventSink;
+use bylaw_contract::{
+    ErrorCode, RunEvent, Stop, StopReason,
+    ask::{Answer, CitationsEvent, DoneEvent, Extract, StreamErrorEvent, TokenEvent},
+};
+use futures_util::stream;
+use serde::Serialize;
+use tokio::sync::mpsc;
+use tokio_util::sync::DropGuard;
+
+use crate::{
+    error::Failure,
+    front::milliseconds,
+    request_id::Arrival,
+    routes::ask::{Question, refusal},
+};
+
+/// Starts answering and streams what happens.
+pub(crate) fn reply(question: Question) -> Response {
+    let service = std::sync::Arc::clone(&question.service);
+    let transcript = Transcript::new(question.arrival.clone());
+    let guard = question.cancel.clone().drop_guard();
+    // Without a bound, because what one answer can produce has one: its citations and its tokens.
+    let (sender, steps) = mpsc::unbounded_channel();
+    let last_word = sender.clone();
+    let answering = tokio::spawn(async move {
+        let service = std::sync::Arc::clone(&question.service);
+        let result = question.answer(&Channel(sender)).await.map_err(|error| refusal(&service, error));
+        // Fails only when the caller has left.
+        let _ = last_word.send(Step::Finished(result.map(Box::new)));
+    });
+    let listener = Listener { steps, transcript, guard: Some(guard), ready: VecDeque::new(), answering };
+    let heartbeat = service.settings.heartbeat;
+    let events = stream::unfold(listener, move |mut listener| {
+        let service = std::sync::Arc::clone(&service);
+        async move {
+            let event = listener.next(|| service.clock.elapsed()).await?;
+            Some((Ok::<_, Infallible>(event), listener))
+        }
+    });
+    let mut reply = Sse::new(events).keep_alive(KeepAlive::new().interval(heartbeat).text("waiting")).into_response();
+    let headers = reply.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    reply
+}
+
+/// What a run tells its listener.
+#[derive(Debug)]
+enum Step {
+    Event(RunEvent),
+    Finished(Result<Box<Answer>, Failure>),
+}
+
+struct Channel(mpsc::UnboundedSender<Step>);
+
+impl EventSink for Channel {
+    fn report(&self, event: RunEvent) {
+        // Fails only when the caller has left; the run learns that from its token.
+        let _ = self.0.send(Step::Event(event));
+    }
+}
+
+/// The caller's end of a run. Dropped when the caller leaves, and with it the guard that cancels the run.
+struct Listener {
+    steps: mpsc::UnboundedReceiver<Step>,
+    transcript: Transcript,
+    guard: Option<DropGuard>,
+    ready: VecDeque<Event>,
+    answering: tokio::task::JoinHandle<()>,
+}
+
+impl Listener {
+    async fn next(&mut self, now: impl Fn() -> Duration) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if self.transcript.ended {
+                return None;
+            }
+            let step = match self.steps.recv().await {
+                Some(step) => step,
+                // The run is gone without a last word: it panicked.
+                None => Step::Finished(Err(match (&mut self.answering).await {
+                    Err(error) => Failure::internal(error),
+                    Ok(()) => Failure::new(ErrorCode::InternalError, "the answer ended without its last event"),
+                })),
+            };
+            self.ready.extend(self.transcript.write(step, now()).into_iter().map(Frame::into_event));
+            if self.transcript.ended
+                && let Some(guard) = self.guard.take()
+            {
+                guard.disarm();
+            }
+        }
+    }
+}
+
+/// One event, before it is bytes.
+#[derive(Clone, Debug, PartialEq)]
+enum Frame {
+    Citations(CitationsEvent),
+    Token(TokenEvent),
+    Done(Box<DoneEvent>),
+    Error(Box<StreamErrorEvent>),
+}
+
+impl Frame {
+    fn into_event(self) -> Event {
+        fn event(name: &str, data: &impl Serialize) -> Event {
+            let event = Event::default().event(name);
+            match serde_json::to_string(data) {
+                // JSON holds no line break: one `data` line.
+                Ok(json) => event.data(json),
+                Err(_) => event.data("{}"),
+            }
+        }
+        match self {
+            Self::Citations(data) => event("citations", &data),
+            Self::Token(data) => event("token", &data),
+            Self::Done(data) => event("done", &data),
+            Self::Error(data) => event("error", &data),
+        }
+    }
+}
+
+/// What has been sent so far; decides what comes next.
+struct Transcript {
+    arrival: Arrival,
+    sent: String,
+    first_token_ms: Option<f64>,
+    broken: Option<(Stop, String, String)>,
+    ended: bool,
+}
+
+impl Transcript {
+    const fn new(arrival: Arrival) -> Self {
+        Self { arrival, sent: String::new(), first_token_ms: None, broken: None, ended: false }
+    }
+
+    fn write(&mut self, step: Step, now: Duration) -> Vec<Frame> {
+        if self.ended {
+            return Vec::new();
+        }
+        let elapsed_ms = milliseconds(now.saturating_sub(self.arrival.started));
+        match step {
+            Step::Event(RunEvent::Citations { citations }) => {
+                vec![Frame::Citations(CitationsEvent { citations, elapsed_ms })]
+            }
+            Step::Event(RunEvent::Token { text }) => self.token(text, elapsed_ms).into_iter().collect(),
+            Step::Event(RunEvent::Done { answer }) => self.done(*answer, elapsed_ms),
+            // The extract, if there is one, comes with the result.
+            Step::Event(RunEvent::Failed { stop, code, message }) => {
+                self.broken = Some((stop, code, message));
+                Vec::new()
+            }
+            Step::Finished(Ok(answer)) => match self.broken.take() {
+                None => self.done(*answer, elapsed_ms),
+                Some((stop, code, message)) => vec![self.error(stop, code, message, answer.extract)],
+            },
+            Step::Finished(Err(failure)) => {
+                let (stop, code, message) = self.broken.take().unwrap_or_else(|| {
+                    let reason = match failure.code() {
+                        ErrorCode::ShuttingDown => StopReason::Cancelled,
+                        _ => StopReason::Failed,
+                    };
+                    let stop = Stop { reason, at_step: 0, message: failure.message() };
+                    (stop, failure.code().as_str().to_owned(), failure.message())
+                });
+                failure.log(&self.arrival.request_id, "POST", "/ask");
+                vec![self.error(stop, code, message, None)]
+            }
+        }
+    }
+
+    fn token(&mut self, text: String, elapsed_ms: f64) -> Option<Frame> {
+        if text.is_empty() {
+            return None;
+        }
+        self.first_token_ms.get_or_insert(elapsed_ms);
+        self.sent.push_str(&text);
+        Some(Frame::Token(TokenEvent { text }))
+    }
+
+    /// The tokens joined are the answer: what has not been sent yet goes first.
+    fn done(&mut self, answer: Answer, elapsed_ms: f64) -> Vec<Frame> {
+        let text = answer.answer.as_deref().unwrap_or_default();
+        let Some(rest) = text.strip_prefix(self.sent.as_str()) else {
+            let failure = Failure::new(ErrorCode::InternalError, "what was sent is not what the answer says");
+            return self.write(Step::Finished(Err(failure)), Duration::ZERO);
+        };
+        let rest = rest.to_owned();
+        let mut frames: Vec<Frame> = self.token(rest, elapsed_ms).into_iter().collect();
+        self.ended = true;
+        frames.push(Frame::Done(Box::new(DoneEvent { answer, first_token_ms: self.first_token_ms })));
+        frames
+    }
+
+    fn error(&mut self, stop: Stop, code: String, message: String, extract: Option<Extract>) -> Frame {
+        self.ended = true;
+        Frame::Error(Box::new(StreamErrorEvent {
+            code,
+            message,
+            partial_answer: (!self.sent.is_empty()).then(|| self.sent.clone()),
+            sent_chars: self.sent.chars().count(),
+            request_id: self.arrival.request_id.clone(),
+            stop,
+            extract,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bylaw_contract::{
+        Outcome, RequestId, RunId, Timestamp,
+        ask::{AnsweredBy, Mode, Timing},
+    };
+
+    use super::*;
+
+    fn answer(text: Option<&str>) -> Answer {
+        Answer {
+            answer: text.map(str::to_owned),
+            outcome: Outcome::Answered,
+            note: String::new(),
+            answered_by: AnsweredBy::Extract,
+            sentences: Vec::new(),
+            citations: Vec::new(),
+            extract: text.is_none().then(Extract::default),
+            draft: None,
+            stop: None,
+            warnings: Vec::new(),
+            usage: Default::default(),
+            timing: Timing::default(),
+            retriever: "lexical".to_owned(),
+            mode: Mode::Extract,
+            agent: None,
+            request_id: RequestId::new("r").unwrap(),
+            run_id: RunId::new(format!("run_{}", "0".repeat(24))).unwrap(),
+            asked_at: Timestamp(0),
+        }
+    }
+
+    fn token(text: &str) -> Step {
+        Step::Event(RunEvent::Token { text: text.to_owned() })
+    }
+
+    fn done(text: Option<&str>) -> Step {
+        Step::Event(RunEvent::Done { answer: Box::new(answer(text)) })
+    }
+
+    fn failed(reason: StopReason) -> Step {
+        let stop = Stop { reason, at_step: 0, message: "stopped".to_owned() };
+        Step::Event(RunEvent::Failed { stop, code: "upstream_incomplete".to_owned(), message: "cut".to_owned() })
+    }
+
+    fn finished(text: Option<&str>) -> Step {
+        Step::Finished(Ok(Box::new(answer(text))))
+    }
+
+    /// What is sent, in short: tokens as their text, `=answer` for done, `!code(sent)` for error.
+    fn sent(steps: Vec<Step>) -> Vec<String> {
+        let arrival = Arrival { request_id: RequestId::new("r").unwrap(), started: Duration::ZERO };
+        let mut transcript = Transcript::new(arrival);
+        let frames = steps.into_iter().flat_map(|step| transcript.write(step, Duration::from_millis(7)));
+        frames
+            .map(|frame| match frame {
+                Frame::Citations(event) => format!("citations {}", event.elapsed_ms),
+                Frame::Token(event) => event.text,
+                Frame::Done(event) => {
+                    format!("={} {:?}", event.answer.answer.unwrap_or_default(), event.first_token_ms)
+                }
+                Frame::Error(event) => format!(
+                    "!{}({}, {}) {}",
+                    event.code,
+                    event.partial_answer.unwrap_or_default(),
+                    event.sent_chars,
+                    if event.extract.is_some() { "with extract" } else { "" }
+                ),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn tokens_joined_are_the_answer_and_one_last_event_ends_the_stream() {
+        let rows = [
+            (
+                vec![
+                    Step::Event(RunEvent::Citations { citations: Vec::new() }),
+                    token("七"),
+                    token(""),
+                    token("日"),
+                    done(Some("七日")),
+                    finished(Some("七日")),
+                ],
+                vec!["citations 7", "七", "日", "=七日 Some(7.0)"],
+            ),
+            (vec![done(Some("七日"))], vec!["七日", "=七日 Some(7.0)"]),
+            (vec![token("七"), finished(Some("七日"))], vec!["七", "日", "=七日 Some(7.0)"]),
+            (vec![done(None), token("late")], vec!["= None"]),
+            (vec![token("八"), done(Some("七日"))], vec!["八", "!internal_error(八, 1) "]),
+            (
+                vec![token("七"), failed(StopReason::UpstreamIncomplete), finished(None)],
+                vec!["七", "!upstream_incomplete(七, 1) with extract"],
+            ),
+            (vec![Step::Finished(Err(Failure::new(ErrorCode::ShuttingDown, "bye")))], vec!["!shutting_down(, 0) "]),
+        ];
+        for (steps, expected) in rows {
+            let steps_shown = format!("{steps:?}");
+            assert_eq!(sent(steps), expected, "{steps_shown}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_looks_like_an_event_stays_one_line_of_data() {
+        let hostile = "</script>\n\nevent: done\ndata: {}\r\n";
+        let event = Frame::Token(TokenEvent { text: hostile.to_owned() }).into_event();
+        let shown = format!("{event:?}");
+        assert!(shown.contains(r"\\n\\nevent: done"), "{shown}");
+    }
+}
