@@ -142,7 +142,7 @@ impl Collection {
     }
 
     fn finish(mut self) -> Document {
-        references::resolve_records(&self.text, &mut self.articles, &self.places);
+        references::resolve_records(&self.text, &self.laws, &mut self.articles, &self.places);
         Document {
             title: None,
             language: language::of(&self.text),

@@ -34,7 +34,7 @@ pub(crate) fn build(extracted: Extracted) -> Document {
     } else {
         (structure, articles) = fallback::cut(&extracted, title_line, language, &mut warnings);
     }
-    references::resolve(&extracted.text, &mut articles);
+    references::resolve(&extracted.text, title.as_deref(), &mut articles);
     Document {
         title,
         text: extracted.text,
