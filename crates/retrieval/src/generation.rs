@@ -1,12 +1,36 @@
 //! An index generation: an immutable folder, and the value that reads it.
+//!
+//! ```text
+//!   meta.json       number, sources, sizes; written last
+//!   index/          the lexical index (one tantivy segment)
+//!   articles.jsonl  the articles, read one by one by position
+//!   tables.bin      addresses, chapters, references, names of laws: in memory, some 40 bytes an article
+//! ```
+
+mod articles;
+mod build;
+mod laws;
+mod meta;
+mod tables;
 
 use std::{path::Path, sync::Arc};
 
-use bylaw_contract::{ArticleId, GenerationNumber, SourceName, Span, Timestamp, VersionId, sources::Structure};
-use bylaw_corpus::{Article, Document, Heading};
+use bylaw_contract::{
+    ArticleAddress, ArticleId, GenerationNumber, SourceName, Span, Timestamp, VersionId, sources::Structure,
+};
+use bylaw_corpus::{Document, Heading};
 use serde::{Deserialize, Serialize};
 
-use crate::query::{Found, Query};
+pub(crate) use self::articles::ReadArticle;
+pub use self::build::build;
+use self::{articles::ArticleReader, meta::Meta, tables::Tables};
+use crate::{
+    Vocabulary,
+    highlights::terms_of,
+    index::LexicalIndex,
+    query::{Found, Query},
+    search, terms,
+};
 
 /// The place of an article in its generation: 0-based, sources in name order, articles in document order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,74 +127,104 @@ pub enum GenerationError {
 }
 
 /// A generation, opened for reading. Cheap to share; nothing in it changes.
-#[derive(Debug)]
-pub struct Generation {}
-
-/// Builds a generation in `folder` (created; must be empty). Sources are indexed in the order of their names, one
-/// segment, so that an article's ordinal is its document number.
-///
-/// `progress` is called now and then and returns whether to go on.
-///
-/// # Errors
-/// [`GenerationError`]; what was written is incomplete and `open` refuses it.
-pub fn build(
-    folder: &Path,
+pub struct Generation {
     number: GenerationNumber,
-    sources: &mut dyn Iterator<Item = SourceInput>,
-    total_articles: usize,
-    progress: &mut dyn FnMut(BuildProgress) -> bool,
-) -> Result<(), GenerationError> {
-    let _ = (folder, number, sources, total_articles, progress);
-    todo!("written by the retrieval part")
+    sources: Vec<GenerationSource>,
+    tables: Tables,
+    articles: ArticleReader,
+    index: LexicalIndex,
+    vocabulary: Arc<Vocabulary>,
+    /// For each form of the vocabulary, whether the rules use it. Empty where the index is not kept in memory: there the
+    /// few forms of a question are looked up when it is asked.
+    forms: Vec<bool>,
+}
+
+impl std::fmt::Debug for Generation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Generation")
+            .field("number", &self.number)
+            .field("sources", &self.sources.len())
+            .field("articles", &self.article_count())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Generation {
     /// The generation of an empty collection, number 0.
     #[must_use]
-    pub fn empty(vocabulary: Arc<crate::Vocabulary>) -> Self {
-        let _ = vocabulary;
-        todo!("written by the retrieval part")
+    pub fn empty(vocabulary: Arc<Vocabulary>) -> Self {
+        Self {
+            number: GenerationNumber(0),
+            sources: Vec::new(),
+            tables: Tables::default(),
+            articles: ArticleReader::empty(),
+            index: LexicalIndex::empty(),
+            forms: vec![false; vocabulary.form_count()],
+            vocabulary,
+        }
     }
 
     /// Opens a finished generation.
     ///
     /// # Errors
     /// [`GenerationError`] if it is damaged, incomplete, or of another analysis revision.
-    pub fn open(folder: &Path, vocabulary: Arc<crate::Vocabulary>) -> Result<Self, GenerationError> {
-        let _ = (folder, vocabulary);
-        todo!("written by the retrieval part")
+    pub fn open(folder: &Path, vocabulary: Arc<Vocabulary>) -> Result<Self, GenerationError> {
+        let meta = Meta::read(folder)?;
+        let absent = |error: GenerationError| match error {
+            GenerationError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                meta::damaged(folder, "a file is missing")
+            }
+            other => other,
+        };
+        let path = folder.join(meta::TABLES);
+        let tables = Tables::read(&path, meta.tables_bytes, meta.tables_sum, meta.articles as usize).map_err(absent)?;
+        let articles = ArticleReader::open(folder, meta.articles_bytes, meta.articles).map_err(absent)?;
+        let index = LexicalIndex::open(&folder.join(meta::INDEX), meta.articles)
+            .map_err(|error| meta::damaged(folder, format!("the lexical index cannot be read: {error}")))?;
+        let mut generation = Self {
+            number: meta.number,
+            sources: meta.sources,
+            tables,
+            articles,
+            index,
+            vocabulary: Arc::clone(&vocabulary),
+            forms: Vec::new(),
+        };
+        if generation.index.is_resident() {
+            let forms = 0..vocabulary.form_count();
+            generation.forms = forms.map(|form| generation.has_all_terms(&vocabulary.form_at(form).terms)).collect();
+        }
+        Ok(generation)
     }
 
     /// Its number.
     #[must_use]
     pub fn number(&self) -> GenerationNumber {
-        todo!("written by the retrieval part")
+        self.number
     }
 
     /// Articles in it.
     #[must_use]
     pub fn article_count(&self) -> usize {
-        todo!("written by the retrieval part")
+        self.tables.chapters.len()
     }
 
     /// Its sources, by name.
     #[must_use]
     pub fn sources(&self) -> &[GenerationSource] {
-        todo!("written by the retrieval part")
+        &self.sources
     }
 
     /// The source of this name.
     #[must_use]
     pub fn source(&self, name: &SourceName) -> Option<&GenerationSource> {
-        let _ = name;
-        todo!("written by the retrieval part")
+        self.sources.binary_search_by(|source| source.name.cmp(name)).ok().map(|index| &self.sources[index])
     }
 
     /// Where an article is.
     #[must_use]
     pub fn find(&self, id: &ArticleId) -> Option<Ordinal> {
-        let _ = id;
-        todo!("written by the retrieval part")
+        find_in_source(&self.tables, self.source(&id.source)?, &id.article).map(Ordinal)
     }
 
     /// Reads an article.
@@ -178,22 +232,23 @@ impl Generation {
     /// # Errors
     /// If the disk fails or `ordinal` is not of this generation.
     pub fn article(&self, ordinal: Ordinal) -> Result<Arc<IndexedArticle>, GenerationError> {
-        let _ = ordinal;
-        todo!("written by the retrieval part")
+        Ok(Arc::clone(&self.read(ordinal)?.article))
     }
 
-    /// Articles that this one names, over all sources.
+    /// Articles that this one names, over all sources; of the articles below a heading that it names, the first fifty.
     #[must_use]
     pub fn refers_to(&self, ordinal: Ordinal) -> Vec<Ordinal> {
-        let _ = ordinal;
-        todo!("written by the retrieval part")
+        let mut named: Vec<Ordinal> = self.tables.names.of(ordinal.0).iter().copied().map(Ordinal).collect();
+        named.extend(self.tables.below.of(ordinal.0).iter().copied().map(Ordinal));
+        named.sort_unstable();
+        named.dedup();
+        named
     }
 
     /// Articles that name this one.
     #[must_use]
     pub fn referred_by(&self, ordinal: Ordinal) -> Vec<Ordinal> {
-        let _ = ordinal;
-        todo!("written by the retrieval part")
+        self.tables.named_by.of(ordinal.0).iter().copied().map(Ordinal).collect()
     }
 
     /// Answers a query.
@@ -201,23 +256,144 @@ impl Generation {
     /// # Errors
     /// If the disk fails.
     pub fn search(&self, query: &Query<'_>) -> Result<Found, GenerationError> {
-        let _ = query;
-        todo!("written by the retrieval part")
+        search::run(self, query)
     }
 
     /// How much information a folded term carries in this generation (BM25's idf); for a term that no article has, what
     /// one that a single article has would carry, and a little more.
     #[must_use]
     pub fn idf(&self, term: &str) -> f32 {
-        let _ = term;
-        todo!("written by the retrieval part")
+        let found = self.index.term(term, terms::key(term)).ok().flatten();
+        self.index.idf(found.map_or(0, |found| found.articles))
     }
 
     /// Whether any article has this folded word: an English stem, or CJK text all of whose bigrams stand side by side in
     /// one article.
     #[must_use]
     pub fn knows(&self, folded: &str) -> bool {
-        let _ = folded;
-        todo!("written by the retrieval part")
+        let whole = terms::key(folded);
+        if self.index.has(folded, whole).unwrap_or(false) {
+            return true;
+        }
+        let terms = terms_of(folded);
+        match terms.as_slice() {
+            [] => false,
+            [only] => self.index.has(&only.text, only.key).unwrap_or(false),
+            several => search::articles_with_all(self, several)
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(|ordinal| self.read(Ordinal(ordinal)).ok())
+                .any(|read| read.marks.has_side_by_side(several)),
+        }
     }
 }
+
+impl Generation {
+    pub(crate) fn index(&self) -> &LexicalIndex {
+        &self.index
+    }
+
+    pub(crate) fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// Articles that this one names one by one.
+    pub(crate) fn names(&self, ordinal: u32) -> &[u32] {
+        self.tables.names.of(ordinal)
+    }
+
+    /// Numbers of 編 and 章 above an article; 0 for none.
+    pub(crate) fn chapters(&self, ordinal: u32) -> (u32, u32) {
+        let both = self.tables.chapters.get(ordinal as usize).copied().unwrap_or(0);
+        (both >> 16, both & 0xFFFF)
+    }
+
+    /// Whether the rules may use a form of the vocabulary: the index has all of its terms.
+    pub(crate) fn has_form(&self, form: crate::vocabulary::FormId) -> bool {
+        match self.forms.get(form as usize) {
+            Some(&known) => known,
+            None => self.has_all_terms(&self.vocabulary.form(form).terms),
+        }
+    }
+
+    fn has_all_terms(&self, terms: &[terms::PlacedTerm]) -> bool {
+        !terms.is_empty() && terms.iter().all(|term| self.index.has(&term.text, term.key).unwrap_or(false))
+    }
+
+    /// An article with its terms.
+    pub(crate) fn read(&self, ordinal: Ordinal) -> Result<Arc<ReadArticle>, GenerationError> {
+        let at = ordinal.0 as usize;
+        let source = self.sources.partition_point(|source| source.first <= ordinal);
+        match (self.tables.offsets.get(at..at + 2), source.checked_sub(1).and_then(|at| self.sources.get(at))) {
+            (Some(&[start, end]), Some(source)) => self.articles.read(ordinal.0, (start, end), source),
+            _ => Err(meta::damaged(Path::new("memory"), format!("there is no article {}", ordinal.0))),
+        }
+    }
+
+    /// Number of laws and documents that can be named.
+    pub(crate) fn law_count(&self) -> usize {
+        self.tables.laws.len()
+    }
+
+    /// A law's folded name.
+    pub(crate) fn law_name(&self, law: u32) -> &str {
+        self.tables.laws.get(law as usize)
+    }
+
+    /// Laws of exactly this folded name.
+    pub(crate) fn laws_named<'a>(&'a self, folded: &'a str) -> impl Iterator<Item = u32> + 'a {
+        laws::named(&self.tables, folded)
+    }
+
+    /// Bytes of the longest law name that a folded text begins with.
+    pub(crate) fn law_prefix(&self, folded: &str) -> Option<usize> {
+        laws::longest_prefix(&self.tables.laws, folded)
+    }
+
+    /// The articles of this address in a law.
+    pub(crate) fn find_in_law(&self, law: u32, article: &ArticleAddress) -> Vec<u32> {
+        find_in_law(&self.tables, &self.sources, law, article)
+    }
+
+    /// The article of this address in a source.
+    pub(crate) fn find_in_source(&self, source: &GenerationSource, article: &ArticleAddress) -> Option<u32> {
+        find_in_source(&self.tables, source, article)
+    }
+}
+
+fn find_in_source(tables: &Tables, source: &GenerationSource, article: &ArticleAddress) -> Option<u32> {
+    let first = source.first.0 as usize;
+    let sorted = tables.by_address.get(first..first + source.articles as usize)?;
+    let found = sorted.binary_search_by(|&at| tables.addresses.get(at as usize).cmp(article.as_str())).ok()?;
+    Some(sorted[found])
+}
+
+fn find_in_law(tables: &Tables, sources: &[GenerationSource], law: u32, article: &ArticleAddress) -> Vec<u32> {
+    let Some(&source) = tables.law_sources.get(law as usize) else { return Vec::new() };
+    if source != tables::RECORDS {
+        let source = sources.get(source as usize);
+        return source.and_then(|source| find_in_source(tables, source, article)).into_iter().collect();
+    }
+    let Some(key) = laws::article_key(law, article.as_str()) else { return Vec::new() };
+    let first = tables.law_articles.partition_point(|&other| other < key);
+    let found = tables.law_articles[first..].iter().take_while(|&&other| other == key).count();
+    tables.law_ordinals.get(first..first + found).unwrap_or_default().to_vec()
+}
+
+/// What a title says beside the article's number: its caption, or the law's name before 第 38 條.
+fn own_title<'a>(title: &'a str, caption: Option<&'a str>) -> &'a str {
+    if let Some(caption) = caption {
+        return caption;
+    }
+    if let Some((before, _)) = laws::split_title(title) {
+        return before;
+    }
+    let first = bylaw_corpus::article_mentions(title).into_iter().next();
+    match first.filter(|mention| mention.span.start == 0) {
+        Some(mention) => title[mention.span.end..].trim(),
+        None => title,
+    }
+}
+
+#[cfg(test)]
+mod tests;

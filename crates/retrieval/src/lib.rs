@@ -10,9 +10,21 @@
 //! A query runs on one [`Generation`] from start to end; whoever serves swaps the whole value. A filter restricts before
 //! ranking. It knows nothing of who asks, who embeds, or where documents are kept.
 
+#![cfg_attr(
+    test,
+    allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a failing test should panic and say where")
+)]
+
 pub mod analysis;
+mod citations;
 mod generation;
+mod highlights;
+mod index;
+mod language;
 mod query;
+mod question;
+mod search;
+mod terms;
 mod vocabulary;
 
 pub use generation::{
