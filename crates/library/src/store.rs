@@ -27,6 +27,8 @@ pub struct SourceRecord {
     pub current: VersionRecord,
     /// When it was deleted, if it is.
     pub deleted_at: Option<Timestamp>,
+    /// The file or folder it was last taken from; `None` for uploads.
+    pub origin: Option<String>,
 }
 
 /// One version, without its text.
@@ -60,7 +62,7 @@ pub trait DocumentStore: Send + Sync {
     async fn sources(&self) -> Result<Vec<SourceRecord>, StoreError>;
     /// One source, deleted or not.
     async fn source(&self, name: &SourceName) -> Result<Option<SourceRecord>, StoreError>;
-    /// The versions of a source, newest first.
+    /// The versions of a source, the one that last began to answer first.
     async fn versions(&self, name: &SourceName) -> Result<Vec<VersionRecord>, StoreError>;
     /// One version with its document.
     async fn version(&self, name: &SourceName, version: &VersionId) -> Result<Option<StoredVersion>, StoreError>;
@@ -71,6 +73,11 @@ pub trait DocumentStore: Send + Sync {
     async fn delete(&self, name: &SourceName, at: Timestamp) -> Result<bool, StoreError>;
     /// Brings a source back that was deleted at or after `not_before`. Whether there was one.
     async fn undo_delete(&self, name: &SourceName, not_before: Timestamp) -> Result<bool, StoreError>;
+    /// Takes the newest version back because it could not be published: the source is again what `previous` says, or
+    /// forgotten without one. The version stays among the old ones.
+    async fn withdraw(&self, name: &SourceName, previous: Option<&SourceRecord>) -> Result<(), StoreError>;
+    /// Remembers where a source was taken from. Nothing happens if there is no such source.
+    async fn set_origin(&self, name: &SourceName, origin: Option<&str>) -> Result<(), StoreError>;
     /// Forgets sources deleted before `before`, with their versions. How many.
     async fn purge(&self, before: Timestamp) -> Result<usize, StoreError>;
     /// A number that grows with every change of the set of answering versions, also from other processes.

@@ -1,12 +1,24 @@
-//! SQLite: one file, write-ahead log.
+//! SQLite: one file, write-ahead log, one connection that writes and a few that read.
+
+mod columns;
+mod documents;
+mod jobs;
+mod open;
 
 use std::path::Path;
 
 use bylaw_library::StoreError;
+use sqlx::{Connection, Sqlite, SqlitePool, Transaction};
 
 /// One SQLite database that serves every port.
+///
+/// Cloning is cheap and shares the connections. Changes of other processes are seen by the next call.
 #[derive(Clone, Debug)]
-pub struct SqliteStore {}
+pub struct SqliteStore {
+    /// One connection: SQLite lets one transaction write at a time, and waiting here is fairer than waiting there.
+    writer: SqlitePool,
+    readers: SqlitePool,
+}
 
 impl SqliteStore {
     /// Opens the database file, creating and migrating it if need be.
@@ -14,8 +26,8 @@ impl SqliteStore {
     /// # Errors
     /// If the file cannot be created, is not a database, or was written by a newer version of the program.
     pub async fn open(file: &Path) -> Result<Self, StoreError> {
-        let _ = file;
-        todo!("written by the store part")
+        let (writer, readers) = open::file(file).await.map_err(|error| failed("opening the database", error))?;
+        Ok(Self { writer, readers })
     }
 
     /// A database that lives in memory, for tests.
@@ -23,7 +35,8 @@ impl SqliteStore {
     /// # Errors
     /// If it cannot be created.
     pub async fn in_memory() -> Result<Self, StoreError> {
-        todo!("written by the store part")
+        let pool = open::memory().await.map_err(|error| failed("opening a database in memory", error))?;
+        Ok(Self { writer: pool.clone(), readers: pool })
     }
 
     /// Whether the database answers; names what is wrong otherwise.
@@ -31,11 +44,29 @@ impl SqliteStore {
     /// # Errors
     /// If it does not.
     pub async fn check(&self) -> Result<(), StoreError> {
-        todo!("written by the store part")
+        const OPERATION: &str = "checking the database";
+        let mut connection = self.readers.acquire().await.map_err(|error| failed(OPERATION, error))?;
+        connection.ping().await.map_err(|error| failed(OPERATION, error))?;
+        sqlx::query("SELECT value FROM revision")
+            .fetch_one(&mut *connection)
+            .await
+            .map_err(|error| failed(OPERATION, error))?;
+        Ok(())
     }
 
     /// Closes every connection; what was committed is on disk.
     pub async fn close(&self) {
-        todo!("written by the store part")
+        self.readers.close().await;
+        // The last one to close folds the write-ahead log into the file.
+        self.writer.close().await;
     }
+
+    /// A transaction that may write. It takes the write lock at once, since one that reads first can fail to get it later.
+    async fn write(&self) -> Result<Transaction<'static, Sqlite>, sqlx::Error> {
+        self.writer.begin_with("BEGIN IMMEDIATE").await
+    }
+}
+
+fn failed(operation: &'static str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
+    StoreError { operation, source: source.into() }
 }
