@@ -65,12 +65,65 @@ pub enum LibraryError {
         #[source]
         source: std::io::Error,
     },
+    /// There is nothing to read yet.
+    #[error("nothing has been brought into {folder} yet; ingest documents first, or choose another with --data")]
+    NothingIndexed {
+        /// The data directory.
+        folder: PathBuf,
+    },
+    /// This library was opened for reading.
+    #[error("data directory {folder} was opened for reading only")]
+    ReadOnly {
+        /// The data directory.
+        folder: PathBuf,
+    },
+    /// A folder or file cannot be followed.
+    #[error("{path} cannot be followed for changes")]
+    Watch {
+        /// What was to be followed.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: notify::Error,
+    },
+    /// A part of the program panicked.
+    #[error("{doing} failed inside the program; its log says more")]
+    Internal {
+        /// What was being done.
+        doing: &'static str,
+    },
     /// The library is shutting down.
     #[error("the service is shutting down; try again when it is back")]
     ShuttingDown,
 }
 
 impl LibraryError {
+    /// Attaches a path to a failure of the disk.
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+
+    /// The whole chain of causes in one line of at most `limit` characters.
+    pub(crate) fn in_one_line(&self, limit: usize) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            let part = error.to_string();
+            // Transparent layers repeat what they wrap.
+            if !text.ends_with(&part) {
+                text.push_str(": ");
+                text.push_str(&part);
+            }
+            cause = error.source();
+        }
+        if text.chars().count() > limit {
+            text = text.chars().take(limit.saturating_sub(1)).collect();
+            text.push('…');
+        }
+        text
+    }
+
     /// The stable code of this failure.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
@@ -83,8 +136,11 @@ impl LibraryError {
             Self::Locked { .. } => ErrorCode::DataDirectoryLocked,
             Self::DataDirectory { .. } => ErrorCode::DataDirectoryUnusable,
             Self::Index(_) => ErrorCode::NotReady,
-            Self::Store(_) => ErrorCode::StorageFailed,
-            Self::Io { .. } => ErrorCode::StorageFailed,
+            Self::Store(_) | Self::Io { .. } => ErrorCode::StorageFailed,
+            Self::NothingIndexed { .. } => ErrorCode::NotReady,
+            Self::ReadOnly { .. } => ErrorCode::DataDirectoryLocked,
+            Self::Watch { .. } => ErrorCode::InvalidPath,
+            Self::Internal { .. } => ErrorCode::InternalError,
             Self::ShuttingDown => ErrorCode::ShuttingDown,
         }
     }

@@ -1,23 +1,31 @@
 //! The library itself: one owner of what is kept, and of which generation answers.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
-use bylaw_contract::{
-    Clock, JobId, Randomness, RequestId, SourceName,
-    documents::IngestJob,
-    sources::{DeleteResult, SourceDetail, SourceSummary, UndoResult},
-};
-use bylaw_retrieval::{Generation, Vocabulary};
+use arc_swap::ArcSwap;
+use bylaw_contract::documents::JobStatus;
+use bylaw_contract::{Clock, ErrorCode, GenerationNumber, Randomness, SourceName, VersionId, documents::JobError};
+use bylaw_retrieval::{BuildProgress, Generation, Vocabulary};
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     error::LibraryError,
+    generations::{self, Opened, Recipe},
+    jobs::Live,
     layout::DataDirectory,
-    store::{DocumentStore, JobStore},
+    lock::{LockHolder, ServiceLock, explain},
+    paths,
+    store::{DocumentStore, JobStore, SourceRecord, StoredVersion},
+    uploads,
 };
 
 /// What a library is built with.
@@ -49,160 +57,156 @@ pub enum Upload {
     Copy(PathBuf),
 }
 
-/// What an ingestion is doing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Reading one of several documents.
-    Reading {
-        /// The source.
-        source: SourceName,
-        /// Documents done.
-        done: usize,
-        /// Documents in all.
-        total: usize,
-    },
-    /// Building the generation.
-    Indexing {
-        /// Articles done.
-        done: usize,
-        /// Articles in all.
-        total: usize,
-    },
-}
-
-/// What following files and folders did.
-#[derive(Debug, Default)]
-pub struct FolderReport {
-    /// Sources that are new.
-    pub added: Vec<SourceName>,
-    /// Sources with a new version.
-    pub updated: Vec<SourceName>,
-    /// Sources that were there already, byte for byte.
-    pub unchanged: Vec<SourceName>,
-    /// Files that could not be read, each with its reason; their old versions keep answering.
-    pub failed: Vec<(PathBuf, LibraryError)>,
-    /// Files of a kind that is not read.
-    pub skipped: Vec<PathBuf>,
-}
-
 /// Keeps documents and owns the generation that answers.
-pub struct Library {}
+///
+/// Whoever calls a method that changes something may stop waiting for it: the change is completed all the same.
+pub struct Library {
+    /// Shared with the tasks that complete changes.
+    pub(crate) kept: Arc<Kept>,
+}
+
+/// The library's state.
+pub(crate) struct Kept {
+    pub(crate) settings: LibrarySettings,
+    answering: ArcSwap<Generation>,
+    access: Access,
+    /// Held where the library changes something and its caller did not take the lock.
+    own_lock: Mutex<Option<ServiceLock>>,
+    /// Whoever changes what answers holds this from the first stored change to the published generation.
+    writing: tokio::sync::Mutex<Opened>,
+    pub(crate) live: Live,
+    /// Rung when a job was accepted.
+    pub(crate) bell: Notify,
+    pub(crate) working: AtomicBool,
+    /// Versions that a person deleted. A followed folder that still has them does not bring them back.
+    withheld: Mutex<HashSet<(SourceName, VersionId)>>,
+}
+
+/// What a library may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    /// Change documents, as long as nobody else holds the lock.
+    Write,
+    /// Nothing is written, ever.
+    Read,
+}
+
+/// The right to change what answers.
+pub(crate) type Writing<'a> = tokio::sync::MutexGuard<'a, Opened>;
+
+/// Stored changes that no published generation has yet, newest last: each source with what it was before.
+#[derive(Default)]
+pub(crate) struct Unpublished(Vec<(SourceName, Option<SourceRecord>)>);
+
+impl Unpublished {
+    /// Remembers that `name` changes, and what it was.
+    pub(crate) fn changes(&mut self, name: &SourceName, before: Option<SourceRecord>) {
+        self.0.push((name.clone(), before));
+    }
+
+    /// Remembers later changes too.
+    pub(crate) fn append(&mut self, mut later: Self) {
+        self.0.append(&mut later.0);
+    }
+}
 
 impl Library {
     /// Opens a library for reading and, if the caller holds the service lock, for writing. The newest complete generation
     /// that matches what is stored answers at once; if there is none, one is built.
     ///
+    /// If another process holds the lock, the generation that it published last answers, and nothing can be changed. If
+    /// nobody does, the library takes the lock itself when something is to be changed.
+    ///
     /// # Errors
     /// See [`LibraryError`].
     pub async fn open(settings: LibrarySettings) -> Result<Arc<Self>, LibraryError> {
-        let _ = settings;
-        todo!("written by the library part")
+        let directory = &settings.directory;
+        // Held until this returns, unless the caller holds it anyway.
+        let mut _taken = None;
+        if !ServiceLock::is_held_here(directory) {
+            match ServiceLock::acquire(directory, &LockHolder::this_process()) {
+                Ok(lock) => _taken = Some(lock),
+                Err(locked @ LibraryError::Locked { .. }) => {
+                    // A service that is just building its first generation has nothing to read yet.
+                    return Self::open_reader(settings).await.map_err(|error| match error {
+                        LibraryError::NothingIndexed { .. } => locked,
+                        other => other,
+                    });
+                }
+                Err(other) => return Err(other),
+            }
+        }
+        clean(&settings).await?;
+        let records = settings.documents.sources().await?;
+        let expected = records.clone();
+        let accept = move |generation: &Generation| generations::matches(generation, &expected);
+        let found = generations::newest(directory, &settings.vocabulary, accept).await?;
+        let generation = match found {
+            Some(generation) => generation,
+            None if records.is_empty() => Arc::new(Generation::empty(Arc::clone(&settings.vocabulary))),
+            None => {
+                let number = generations::next_number(directory, GenerationNumber(0))?;
+                let (progress, _) = watch::channel(BuildProgress { done: 0, total: 0 });
+                generations::build(recipe(&settings, records, number), progress, CancellationToken::new()).await?
+            }
+        };
+        Ok(Self::new(settings, Access::Write, generation))
+    }
+
+    /// Opens a library for reading only, beside whoever changes it. It never writes and needs no lock. The newest
+    /// published generation answers until [`Library::refresh`].
+    ///
+    /// # Errors
+    /// [`LibraryError::NothingIndexed`] if there is no generation yet; see [`LibraryError`] for the rest.
+    pub async fn open_reader(settings: LibrarySettings) -> Result<Arc<Self>, LibraryError> {
+        let generation = generations::newest_for_reader(&settings.directory, &settings.vocabulary).await?;
+        Ok(Self::new(settings, Access::Read, generation))
+    }
+
+    fn new(settings: LibrarySettings, access: Access, generation: Arc<Generation>) -> Arc<Self> {
+        let mut opened = Opened::default();
+        opened.remember(&generation);
+        let kept = Kept {
+            settings,
+            answering: ArcSwap::new(generation),
+            access,
+            own_lock: Mutex::default(),
+            writing: tokio::sync::Mutex::new(opened),
+            live: Live::default(),
+            bell: Notify::new(),
+            working: AtomicBool::new(false),
+            withheld: Mutex::default(),
+        };
+        Arc::new(Self { kept: Arc::new(kept) })
     }
 
     /// The generation that answers now. A query keeps the value it began with.
     #[must_use]
     pub fn generation(&self) -> Arc<Generation> {
-        todo!("written by the library part")
+        self.kept.generation()
     }
 
-    /// Accepts a document: durable when this returns. [`Library::work`] does the rest.
+    /// In a library opened for reading: takes the newest generation if another process has published one. Whether it did.
     ///
     /// # Errors
-    /// If the name's kind is not read, or the bytes cannot be stored.
-    pub async fn submit(&self, source: SourceName, path: String, upload: Upload) -> Result<IngestJob, LibraryError> {
-        let _ = (source, path, upload);
-        todo!("written by the library part")
-    }
-
-    /// One job.
-    ///
-    /// # Errors
-    /// If storage fails.
-    pub async fn job(&self, id: &JobId) -> Result<Option<IngestJob>, LibraryError> {
-        let _ = id;
-        todo!("written by the library part")
-    }
-
-    /// The newest jobs first.
-    ///
-    /// # Errors
-    /// If storage fails.
-    pub async fn jobs(&self, limit: u32) -> Result<Vec<IngestJob>, LibraryError> {
-        let _ = limit;
-        todo!("written by the library part")
-    }
-
-    /// Does the queued jobs, one after another, those left over from a crash first, until `cancel` fires; a job that is
-    /// running then is put back. Queued jobs that are ready together share one generation.
-    pub async fn work(self: Arc<Self>, cancel: CancellationToken) {
-        let _ = cancel;
-        todo!("written by the library part")
-    }
-
-    /// Reads files and folders (recursively; hidden ones and unreadable kinds are skipped) and publishes one generation
-    /// for all of them. A file's source name is its path relative to the folder that was given, or its own name. Sources
-    /// that an earlier call took from the same roots and whose files are gone are deleted (undo works) when `prune`.
-    ///
-    /// # Errors
-    /// If a root does not exist or storage fails; a file that cannot be read is in the report instead.
-    pub async fn ingest_paths(
-        &self,
-        roots: &[PathBuf],
-        prune: bool,
-        progress: &(dyn Fn(Stage) + Sync),
-    ) -> Result<FolderReport, LibraryError> {
-        let _ = (roots, prune, progress);
-        todo!("written by the library part")
-    }
-
-    /// Follows files and folders until `cancel` fires: changes are gathered for a moment, then ingested like
-    /// [`Library::ingest_paths`] with pruning, and each report is given to `report`.
-    ///
-    /// # Errors
-    /// If a root cannot be watched.
-    pub async fn watch(
-        self: Arc<Self>,
-        roots: Vec<PathBuf>,
-        report: Box<dyn Fn(FolderReport) + Send + Sync>,
-        cancel: CancellationToken,
-    ) -> Result<(), LibraryError> {
-        let _ = (roots, report, cancel);
-        todo!("written by the library part")
-    }
-
-    /// Every source.
-    ///
-    /// # Errors
-    /// If storage fails.
-    pub async fn sources(&self) -> Result<Vec<SourceSummary>, LibraryError> {
-        todo!("written by the library part")
-    }
-
-    /// One source with outline, versions, and the difference between its two newest versions.
-    ///
-    /// # Errors
-    /// [`LibraryError::SourceNotFound`].
-    pub async fn source(&self, name: &SourceName, request_id: &RequestId) -> Result<SourceDetail, LibraryError> {
-        let _ = (name, request_id);
-        todo!("written by the library part")
-    }
-
-    /// Deletes a source: it stops answering before this returns, and can be brought back for a while.
-    ///
-    /// # Errors
-    /// [`LibraryError::SourceNotFound`].
-    pub async fn delete(&self, name: &SourceName, request_id: &RequestId) -> Result<DeleteResult, LibraryError> {
-        let _ = (name, request_id);
-        todo!("written by the library part")
-    }
-
-    /// Brings a deleted source back: it answers when this returns.
-    ///
-    /// # Errors
-    /// [`LibraryError::NothingToUndo`].
-    pub async fn undo_delete(&self, name: &SourceName, request_id: &RequestId) -> Result<UndoResult, LibraryError> {
-        let _ = (name, request_id);
-        todo!("written by the library part")
+    /// If the generations cannot be read; the old one keeps answering.
+    pub async fn refresh(&self) -> Result<bool, LibraryError> {
+        let kept = &self.kept;
+        let answering = kept.generation().number();
+        if kept.access == Access::Write {
+            return Ok(false);
+        }
+        let directory = &kept.settings.directory;
+        let newest = directory.published().map_err(LibraryError::io(directory.generations()))?.into_iter().next();
+        if newest.is_none_or(|newest| newest <= answering) {
+            return Ok(false);
+        }
+        let generation = generations::newest_for_reader(directory, &kept.settings.vocabulary).await?;
+        let newer = generation.number() > answering;
+        if newer {
+            kept.answering.store(generation);
+        }
+        Ok(newer)
     }
 
     /// Checks a path given by a client against the documents root: relative, no climbing, no link that leaves it.
@@ -210,7 +214,158 @@ impl Library {
     /// # Errors
     /// [`LibraryError::InvalidPath`] or [`LibraryError::FileNotFound`].
     pub fn resolve_below(root: Option<&Path>, path: &str) -> Result<PathBuf, LibraryError> {
-        let _ = (root, path);
-        todo!("written by the library part")
+        paths::resolve_below(root, path)
     }
+}
+
+impl Kept {
+    pub(crate) fn generation(&self) -> Arc<Generation> {
+        self.answering.load_full()
+    }
+
+    /// Refuses what a library opened for reading, or beside another writer, must not do.
+    pub(crate) fn permit(&self) -> Result<(), LibraryError> {
+        let directory = &self.settings.directory;
+        if self.access == Access::Read {
+            let folder = directory.root().to_owned();
+            return Err(match ServiceLock::holder(directory) {
+                Some(holder) => LibraryError::Locked { folder, holder },
+                None => LibraryError::ReadOnly { folder },
+            });
+        }
+        let mut own = self.own_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if own.is_none() && !ServiceLock::is_held_here(directory) {
+            *own = Some(ServiceLock::acquire(directory, &LockHolder::this_process())?);
+        }
+        Ok(())
+    }
+
+    /// Waits for the right to change what answers.
+    pub(crate) async fn begin(&self) -> Result<Writing<'_>, LibraryError> {
+        self.permit()?;
+        Ok(self.writing.lock().await)
+    }
+
+    /// Publishes a generation of what is stored, if it differs from what answers. If that fails, stored changes are taken
+    /// back, so that what is stored and what answers stay the same.
+    pub(crate) async fn publish(
+        &self,
+        writing: &mut Writing<'_>,
+        changes: Unpublished,
+        cancel: &CancellationToken,
+        progress: &(dyn Fn(BuildProgress) + Sync),
+    ) -> Result<(), LibraryError> {
+        let published = self.try_publish(writing, cancel, progress).await;
+        if published.is_err() {
+            self.take_back(changes).await;
+        }
+        published
+    }
+
+    /// Stores a version and where it came from.
+    pub(crate) async fn store_version(
+        &self,
+        name: &SourceName,
+        version: &StoredVersion,
+        origin: Option<&str>,
+    ) -> Result<(), LibraryError> {
+        self.settings.documents.put_version(name, version).await?;
+        Ok(self.settings.documents.set_origin(name, origin).await?)
+    }
+
+    /// Takes stored changes back that will not be published.
+    pub(crate) async fn take_back(&self, changes: Unpublished) {
+        for (name, before) in changes.0.into_iter().rev() {
+            if let Err(error) = self.settings.documents.withdraw(&name, before.as_ref()).await {
+                // The next start builds what is stored, so nothing is lost; until then the old generation answers.
+                tracing::error!(source = %name, %error, "a change that could not be published cannot be taken back");
+            }
+        }
+    }
+
+    async fn try_publish(
+        &self,
+        opened: &mut Opened,
+        cancel: &CancellationToken,
+        progress: &(dyn Fn(BuildProgress) + Sync),
+    ) -> Result<(), LibraryError> {
+        let records = self.settings.documents.sources().await?;
+        if generations::matches(&self.generation(), &records) {
+            return Ok(());
+        }
+        let number = generations::next_number(&self.settings.directory, self.generation().number())?;
+        let (sender, mut receiver) = watch::channel(BuildProgress { done: 0, total: 0 });
+        let building = generations::build(recipe(&self.settings, records, number), sender, cancel.clone());
+        tokio::pin!(building);
+        let generation = loop {
+            tokio::select! {
+                biased;
+                built = &mut building => break built?,
+                Ok(()) = receiver.changed() => progress(*receiver.borrow_and_update()),
+            }
+        };
+        opened.remember(&generation);
+        self.answering.store(generation);
+        opened.remove_old(&self.settings.directory);
+        Ok(())
+    }
+
+    /// Versions that a person deleted.
+    pub(crate) fn withheld(&self) -> MutexGuard<'_, HashSet<(SourceName, VersionId)>> {
+        self.withheld.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Claims the work on jobs, which one task does at a time.
+    pub(crate) fn claim_work(&self) -> bool {
+        !self.working.swap(true, Ordering::AcqRel)
+    }
+
+    /// Gives the claim back.
+    pub(crate) fn release_work(&self) {
+        self.working.store(false, Ordering::Release);
+    }
+}
+
+/// Completes a change even if the caller stops waiting for it.
+pub(crate) async fn to_the_end<T: Send + 'static>(
+    doing: &'static str,
+    change: impl Future<Output = Result<T, LibraryError>> + Send + 'static,
+) -> Result<T, LibraryError> {
+    tokio::spawn(change).await.unwrap_or(Err(LibraryError::Internal { doing }))
+}
+
+fn recipe(settings: &LibrarySettings, records: Vec<SourceRecord>, number: GenerationNumber) -> Recipe {
+    Recipe {
+        directory: settings.directory.clone(),
+        vocabulary: Arc::clone(&settings.vocabulary),
+        documents: Arc::clone(&settings.documents),
+        records,
+        number,
+    }
+}
+
+/// Puts a data directory in order that nobody else writes to: what a crash left behind goes.
+async fn clean(settings: &LibrarySettings) -> Result<(), LibraryError> {
+    let directory = &settings.directory;
+    for folder in [directory.generations(), directory.uploads()] {
+        std::fs::create_dir_all(folder).map_err(|error| LibraryError::DataDirectory {
+            folder: directory.root().to_owned(),
+            problem: explain(&error),
+        })?;
+    }
+    generations::remove_unfinished(directory);
+    Opened::default().remove_old(directory);
+    let window = i64::try_from(settings.undo_window.as_millis()).unwrap_or(i64::MAX);
+    let now = settings.clock.now();
+    settings.documents.purge(bylaw_contract::Timestamp(now.0.saturating_sub(window))).await?;
+    let unfinished: Vec<_> = settings.jobs.unfinished().await?.into_iter().map(|record| record.job.job_id).collect();
+    let with_bytes = uploads::sweep(directory, &unfinished);
+    if with_bytes.len() < unfinished.len() {
+        let lost = JobError {
+            code: ErrorCode::StorageFailed,
+            message: "the bytes of this document were lost; send it again".to_owned(),
+        };
+        settings.jobs.fail_unfinished(&with_bytes, &lost, JobStatus::Failed).await?;
+    }
+    Ok(())
 }

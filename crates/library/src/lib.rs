@@ -9,13 +9,24 @@
 //! published by renaming a folder. It knows nothing of HTTP or SQL; storage is behind [`DocumentStore`] and [`JobStore`].
 
 mod error;
+mod folders;
+mod generations;
+mod ingest;
+mod jobs;
 mod keep;
 mod layout;
 mod lock;
+mod paths;
+mod reading;
+mod sources;
 mod store;
+mod uploads;
+mod watch;
 
 pub use error::LibraryError;
-pub use keep::{FolderReport, Library, LibrarySettings, Stage, Upload};
+pub use folders::FilesBelow;
+pub use ingest::{FolderReport, Stage};
+pub use keep::{Library, LibrarySettings, Upload};
 pub use layout::DataDirectory;
 pub use lock::{LockHolder, ServiceLock};
 pub use store::{DocumentStore, JobRecord, JobStore, SourceRecord, StoreError, StoredVersion, VersionRecord};
