@@ -367,3 +367,6 @@ fn is_deleted(caption: Option<&str>) -> bool {
             || ["deleted", "repealed", "reserved"].iter().any(|word| caption.eq_ignore_ascii_case(word))
     })
 }
+
+#[cfg(test)]
+mod tests;

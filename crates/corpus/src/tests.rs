@@ -85,6 +85,14 @@ fn the_sample_rulebooks_have_their_outline() {
 fn fragment() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
         "第三條",
+        "法",
+        "辦法",
+        "本",
+        "條例",
+        "│",
+        "依",
+        "及",
+        "of the Act",
         "第 12 條之 1",
         "（目的）",
         "第一章 總則",

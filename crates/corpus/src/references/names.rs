@@ -132,7 +132,7 @@ fn name_ending_at(text: &str, end: usize) -> Option<(String, usize)> {
         .map_or(end, |(at, _)| at);
     let mut start = start;
     // The name begins behind the last word that leads up to one. What is left must still be more than an ending.
-    let shortest = before.char_indices().rev().nth(1).map_or(start, |(at, _)| at);
+    let shortest = before.char_indices().rev().nth(1).map_or(start, |(at, _)| at).max(start);
     for opening in OPENINGS {
         if let Some(at) = before[start..shortest].rfind(opening) {
             start += at + opening.len();
