@@ -1,0 +1,242 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Answers from an organisation's rules, with the article that says so.
+///
+/// Without a command, `bylaw serve` starts.
+#[derive(Debug, Parser)]
+#[command(name = "bylaw", version, about, long_about = None, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What every command understands.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Global {
+    /// Where state lives; the platform's place for application data unless given.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Configuration file; ./bylaw.toml unless given.
+    #[arg(long, global = true, value_name = "FILE", env = "BYLAW_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    /// Write results as JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve the web door: HTTP on 127.0.0.1:8024.
+    Serve(Serve),
+    /// Bring documents in.
+    Ingest(Ingest),
+    /// Find articles.
+    Search(Search),
+    /// Ask a question.
+    Ask(Ask),
+    /// List, show, delete and bring back sources.
+    Sources(Sources),
+    /// Show the configuration and where each value came from.
+    #[command(subcommand)]
+    Config(Config),
+    /// Check that everything is in order.
+    Doctor(Doctor),
+    /// Measure.
+    #[command(subcommand)]
+    Bench(Bench),
+}
+
+/// `bylaw serve`.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Serve {
+    /// Documents to answer from, files or folders. None: what was ingested before, or the sample.
+    pub(crate) paths: Vec<PathBuf>,
+    /// Port to listen on; 0 takes a free one.
+    #[arg(long)]
+    pub(crate) port: Option<u16>,
+    /// Address to listen on.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) host: Option<String>,
+    /// Follow changes of the given files and folders.
+    #[arg(long, requires = "paths")]
+    pub(crate) watch: bool,
+    /// Serve the bundled sample, in a data set of its own.
+    #[arg(long, conflicts_with = "paths")]
+    pub(crate) sample: bool,
+    /// Folder below which POST /documents may name a file by path.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) documents_root: Option<PathBuf>,
+}
+
+/// `bylaw ingest`.
+#[derive(Debug, Args)]
+pub(crate) struct Ingest {
+    /// Files or folders.
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+/// What narrows a search.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Narrow {
+    /// Only this source.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Option<String>,
+    /// Only this chapter.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) chapter: Option<u32>,
+    /// Ask a running service instead of reading the data directory.
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+}
+
+/// `bylaw search`.
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// The question.
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) question: Vec<String>,
+    /// Articles, 1 to 50.
+    #[arg(short, default_value_t = 5)]
+    pub(crate) k: u32,
+    #[command(flatten)]
+    pub(crate) narrow: Narrow,
+}
+
+/// `bylaw ask`.
+#[derive(Debug, Args)]
+pub(crate) struct Ask {
+    /// The question.
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) question: Vec<String>,
+    /// Articles to consider, 1 to 15.
+    #[arg(short, default_value_t = 3)]
+    pub(crate) k: u32,
+    /// How the answer is made.
+    #[arg(long, value_enum, default_value_t = AskMode::Auto)]
+    pub(crate) mode: AskMode,
+    #[command(flatten)]
+    pub(crate) narrow: Narrow,
+}
+
+/// Modes of an answer.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum AskMode {
+    /// The extract when the rules' own words answer, else the model.
+    Auto,
+    /// The rules' own words; free.
+    Extract,
+    /// Search once, let the model answer once.
+    Pipeline,
+}
+
+/// `bylaw sources`.
+#[derive(Debug, Args)]
+pub(crate) struct Sources {
+    /// Ask a running service instead of reading the data directory.
+    #[arg(long, value_name = "URL", global = true)]
+    pub(crate) url: Option<String>,
+    #[command(subcommand)]
+    pub(crate) command: Option<SourcesCommand>,
+}
+
+/// What to do with sources.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SourcesCommand {
+    /// List them (also without a command).
+    List,
+    /// Outline, versions and differences of one.
+    Show {
+        /// Its name.
+        name: String,
+    },
+    /// Stop answering from one; `undo` brings it back for a while.
+    Delete {
+        /// Its name.
+        name: String,
+    },
+    /// Bring a deleted one back.
+    Undo {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// `bylaw config`.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Every setting, its value, and where that came from.
+    Show,
+    /// The defaults, ready to be saved as bylaw.toml.
+    Defaults,
+    /// Every error code with its HTTP status and exit code.
+    Codes,
+}
+
+/// `bylaw doctor`.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Doctor {
+    /// Also ask the configured model one short question.
+    #[arg(long)]
+    pub(crate) model: bool,
+}
+
+/// Benchmarks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Quality and speed of retrieval on a collection with judged questions.
+    Retrieval(BenchRetrieval),
+    /// Whether extracts hold the facts that right answers hold.
+    Extract(BenchExtract),
+    /// Serve a bare JSON route: what HTTP itself costs on this machine.
+    Bare(BenchBare),
+}
+
+/// `bylaw bench retrieval`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchRetrieval {
+    /// Documents: files or folders.
+    #[arg(long, required = true, num_args = 1..)]
+    pub(crate) corpus: Vec<PathBuf>,
+    /// JSONL of questions: {"id", "text"}.
+    #[arg(long)]
+    pub(crate) queries: PathBuf,
+    /// Tab-separated: query id, article (id or source#article), relevance.
+    #[arg(long)]
+    pub(crate) qrels: PathBuf,
+    /// Only questions whose field has this value, for example kind=full.
+    #[arg(long, value_name = "FIELD=VALUE")]
+    pub(crate) only: Option<String>,
+    /// Print each question whose first relevant article is not among the first five.
+    #[arg(long)]
+    pub(crate) misses: bool,
+}
+
+/// `bylaw bench extract`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchExtract {
+    /// Documents: files or folders.
+    #[arg(long, required = true, num_args = 1..)]
+    pub(crate) corpus: Vec<PathBuf>,
+    /// JSON array or JSONL of questions: {"id", "question", "facts", "forbid"?, "outcome"?}.
+    #[arg(long, required = true, num_args = 1..)]
+    pub(crate) questions: Vec<PathBuf>,
+    /// Print every question that is not right.
+    #[arg(long)]
+    pub(crate) misses: bool,
+}
+
+/// `bylaw bench bare`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchBare {
+    /// Port to listen on.
+    #[arg(long)]
+    pub(crate) port: u16,
+}

@@ -1,0 +1,118 @@
+//! `bylaw ask`: one question, in process or to a running service.
+
+use std::process::ExitCode;
+
+use bylaw_answer::{Ask as Question, EventSink, IgnoreEvents};
+use bylaw_contract::{
+    Citation, ErrorCode, Outcome, RequestId, RunEvent, RunId,
+    ask::{Answer, AskRequest, Mode},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    args::{Ask, AskMode},
+    assemble::{self, Access},
+    client::Client,
+    config::Settings,
+    dataset::DataSet,
+    failure::Failure,
+    terminal::{self, Format, printable},
+};
+
+pub(crate) async fn run(arguments: Ask, settings: &Settings, format: Format) -> Result<ExitCode, Failure> {
+    let mut request = AskRequest::new(arguments.question.join(" "));
+    request.k = arguments.k;
+    request.mode = match arguments.mode {
+        AskMode::Auto => Mode::Auto,
+        AskMode::Extract => Mode::Extract,
+        AskMode::Pipeline => Mode::Pipeline,
+    };
+    request.source = arguments.narrow.source;
+    request.chapter_no = arguments.narrow.chapter;
+    request.check().map_err(|error| Failure::new(ErrorCode::InvalidRequest, error.to_string()))?;
+    let (answer, was_printed) = match &arguments.narrow.url {
+        Some(url) => (Client::new(url)?.ask(&request).await?, false),
+        None => (in_process(&request, settings, format).await?, format == Format::Text),
+    };
+    match format {
+        Format::Json => terminal::json(&answer),
+        Format::Text => show(&answer, was_printed),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn in_process(request: &AskRequest, settings: &Settings, format: Format) -> Result<Answer, Failure> {
+    let assembly = assemble::open(settings, &DataSet::to_read(settings)?.require_used()?, Access::Read).await?;
+    let cancel = CancellationToken::new();
+    let events: &dyn EventSink = match format {
+        Format::Text => &PrintTokens,
+        Format::Json => &IgnoreEvents,
+    };
+    let question = Question {
+        request,
+        generation: assembly.library.generation(),
+        request_id: RequestId::mint(assembly.random.as_ref()),
+        run_id: RunId::mint(assembly.random.as_ref()),
+        started: assembly.clock.elapsed(),
+        cancel: cancel.clone(),
+        events,
+    };
+    let answer = assembly.answerer.ask(question);
+    tokio::pin!(answer);
+    tokio::select! {
+        answer = &mut answer => return Ok(answer?),
+        _ = tokio::signal::ctrl_c() => cancel.cancel(),
+    }
+    // The run is given the chance to settle what it has spent.
+    Ok(answer.await?)
+}
+
+/// Shows an answer while it is written.
+struct PrintTokens;
+
+impl EventSink for PrintTokens {
+    fn report(&self, event: RunEvent) {
+        if let RunEvent::Token { text } = event {
+            terminal::piece(&printable(&text));
+        }
+    }
+}
+
+fn show(answer: &Answer, was_printed: bool) {
+    match (&answer.answer, was_printed) {
+        (Some(_), true) => terminal::line(""),
+        (Some(text), false) => terminal::line(printable(text)),
+        (None, _) => {
+            if let Some(draft) = &answer.draft {
+                terminal::line(if was_printed { String::new() } else { printable(draft) });
+            }
+            terminal::line(&answer.note);
+            for sentence in answer.extract.iter().flat_map(|extract| &extract.sentences) {
+                terminal::line(format!("  {}  — {}", printable(&sentence.text), sentence.id));
+            }
+        }
+    }
+    for sentence in answer.sentences.iter().filter(|sentence| !sentence.problems.is_empty()) {
+        terminal::note(format!("unsupported: {} ({})", printable(&sentence.text), sentence.problems.join(", ")));
+    }
+    for warning in &answer.warnings {
+        terminal::note(format!("warning: {warning}"));
+    }
+    if let Some(stop) = &answer.stop {
+        terminal::note(&stop.message);
+    }
+    let (used, looked_up): (Vec<_>, Vec<_>) = answer.citations.iter().partition(|citation| citation.used);
+    if !used.is_empty() {
+        terminal::line("");
+        used.into_iter().for_each(cite);
+    } else if answer.outcome != Outcome::NotUnderstood && !looked_up.is_empty() {
+        terminal::line("");
+        let chinese = answer.note.chars().any(|c| c > '\u{2e80}');
+        terminal::line(if chinese { "查到但沒有用上：" } else { "Looked up, not used:" });
+        looked_up.into_iter().for_each(cite);
+    }
+}
+
+fn cite(citation: &Citation) {
+    terminal::line(format!("  {}  {}", printable(&citation.title), citation.id));
+}

@@ -1,0 +1,20 @@
+//! `bylaw bench`: measurements, printed as numbers.
+
+mod bare;
+mod collection;
+mod extract;
+mod metrics;
+mod process;
+mod retrieval;
+
+use std::process::ExitCode;
+
+use crate::{args::Bench, failure::Failure, terminal::Format};
+
+pub(super) async fn run(arguments: Bench, format: Format) -> Result<ExitCode, Failure> {
+    match arguments {
+        Bench::Retrieval(arguments) => retrieval::run(&arguments, format),
+        Bench::Bare(arguments) => bare::run(&arguments).await,
+        Bench::Extract(arguments) => extract::run(&arguments, format).await,
+    }
+}

@@ -1,0 +1,129 @@
+//! `bylaw doctor`: is everything in order? One line a part, and what to do about each that is not.
+
+use std::process::ExitCode;
+
+use bylaw_library::ServiceLock;
+use bylaw_model::{ChatDelta, ChatMessage, ChatRequest, Purpose, Role};
+use futures_util::StreamExt;
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    args::Doctor,
+    assemble::{self, Access},
+    config::{Layers, Settings},
+    dataset::DataSet,
+    failure::Failure,
+    terminal::{self, Format},
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Good,
+    Missing,
+    Bad,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    part: &'static str,
+    verdict: Verdict,
+    detail: String,
+}
+
+fn check(part: &'static str, verdict: Verdict, detail: impl Into<String>) -> Check {
+    Check { part, verdict, detail: detail.into() }
+}
+
+pub(crate) async fn run(
+    arguments: Doctor,
+    settings: &Settings,
+    layers: &Layers,
+    format: Format,
+) -> Result<ExitCode, Failure> {
+    let mut checks = vec![configuration(layers)];
+    checks.extend(data(settings).await?);
+    checks.push(model(settings, arguments.model).await);
+    let is_bad = checks.iter().any(|check| check.verdict == Verdict::Bad);
+    match format {
+        Format::Json => terminal::json(&checks),
+        Format::Text => checks.iter().for_each(|check| {
+            let verdict = match check.verdict {
+                Verdict::Good => "ok",
+                Verdict::Missing => "--",
+                Verdict::Bad => "BAD",
+            };
+            terminal::line(format!("{verdict:<4} {:<14} {}", check.part, check.detail));
+        }),
+    }
+    Ok(if is_bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn configuration(layers: &Layers) -> Check {
+    match &layers.file {
+        Some(path) => check("configuration", Verdict::Good, path.display().to_string()),
+        None => check("configuration", Verdict::Good, "defaults; no bylaw.toml"),
+    }
+}
+
+async fn data(settings: &Settings) -> Result<Vec<Check>, Failure> {
+    let data = DataSet::to_read(settings)?;
+    let folder = data.directory.root().display().to_string();
+    if !data.is_used() {
+        return Ok(vec![check("data", Verdict::Missing, format!("{folder} is empty; bylaw ingest FILE_OR_FOLDER"))]);
+    }
+    let service = match ServiceLock::holder(&data.directory) {
+        Some(holder) => check("service", Verdict::Good, holder.to_string()),
+        None => check("service", Verdict::Missing, "not running; bylaw serve"),
+    };
+    let documents = match assemble::open(settings, &data, Access::Read).await {
+        Err(failure) => vec![check("data", Verdict::Bad, failure.to_string().replace('\n', "; "))],
+        Ok(assembly) => {
+            let generation = assembly.library.generation();
+            let store = match assembly.store.check().await {
+                Ok(()) => check("data", Verdict::Good, folder),
+                Err(error) => check("data", Verdict::Bad, crate::failure::chain(&error)),
+            };
+            let counts = format!(
+                "generation {}, {} sources, {} articles",
+                generation.number(),
+                generation.sources().len(),
+                generation.article_count()
+            );
+            vec![store, check("index", Verdict::Good, counts)]
+        }
+    };
+    Ok(documents.into_iter().chain([service]).collect())
+}
+
+async fn model(settings: &Settings, ask: bool) -> Check {
+    let name = match &settings.model {
+        None => return check("model", Verdict::Missing, "none configured; answers are extracts"),
+        Some(endpoint) => format!("{} at {}", endpoint.model, endpoint.base_url),
+    };
+    if !ask {
+        return check("model", Verdict::Good, format!("{name} (not asked; --model asks it)"));
+    }
+    match probe(settings).await {
+        Ok(reply) => check("model", Verdict::Good, format!("{name} answered {reply:?}")),
+        Err(failure) => check("model", Verdict::Bad, failure.message),
+    }
+}
+
+async fn probe(settings: &Settings) -> Result<String, Failure> {
+    let Some(model) = assemble::model(settings)? else { return Ok(String::new()) };
+    let request = ChatRequest {
+        purpose: Purpose::Probe,
+        messages: vec![ChatMessage { role: Role::User, content: "Reply with the word ready.".to_owned() }],
+        max_output_tokens: 16,
+    };
+    let mut stream = model.chat(&request, CancellationToken::new()).await?;
+    let mut reply = String::new();
+    while let Some(delta) = stream.next().await {
+        if let ChatDelta::Text(text) = delta? {
+            reply.push_str(&text);
+        }
+    }
+    Ok(terminal::shorten(&reply, 40))
+}

@@ -1,0 +1,178 @@
+//! Reads the layers of the configuration and remembers where each value came from.
+
+use std::path::{Path, PathBuf};
+
+use figment::{
+    Figment, Profile, Provider,
+    providers::{Format, Toml},
+    value::{Dict, Value},
+};
+
+use super::{raw::Raw, settings::Settings, variables::VARIABLES};
+use crate::failure::Failure;
+use bylaw_contract::ErrorCode;
+
+/// The checked-in defaults.
+pub(crate) const DEFAULTS: &str = include_str!("default.toml");
+
+/// Values given as flags.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flags {
+    pub(crate) host: Option<String>,
+    pub(crate) port: Option<u16>,
+    pub(crate) data: Option<PathBuf>,
+    pub(crate) documents_root: Option<PathBuf>,
+}
+
+/// The merged configuration, layer by layer.
+pub(crate) struct Layers {
+    figment: Figment,
+    /// The file that was read, if any.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// One setting with its value and where that came from.
+#[derive(Debug, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Origin {
+    pub(crate) key: String,
+    pub(crate) value: String,
+    pub(crate) from: String,
+}
+
+/// Loads `explicit`, else `./bylaw.toml`, else the platform's configuration folder, where they exist.
+pub(crate) fn load(
+    explicit: Option<&Path>,
+    flags: &Flags,
+    environment: &dyn Fn(&str) -> Option<String>,
+) -> Result<(Settings, Layers), Failure> {
+    let file = match explicit {
+        Some(path) if path.is_file() => Some(path.to_owned()),
+        Some(path) => return Err(invalid(format!("{}: there is no such configuration file", path.display()))),
+        None => candidates().into_iter().find(|path| path.is_file()),
+    };
+    let mut figment = Figment::from(Toml::string(DEFAULTS).nested_off("defaults"));
+    if let Some(path) = &file {
+        figment = figment.merge(Toml::file_exact(path).nested_off(&path.display().to_string()));
+    }
+    for variable in VARIABLES {
+        if let Some(value) = environment(variable.name) {
+            figment = figment.merge(Layer::one(
+                &format!("environment {}", variable.name),
+                variable.key,
+                typed(variable.key, value),
+            ));
+        }
+    }
+    for (flag, key, value) in flags.entries() {
+        figment = figment.merge(Layer::one(&format!("flag {flag}"), key, value));
+    }
+    let raw: Raw = figment.extract().map_err(|error| invalid(one_line(error)))?;
+    let settings = Settings::resolve(&raw).map_err(invalid)?;
+    Ok((settings, Layers { figment, file }))
+}
+
+impl Layers {
+    /// Every setting, in the order of the defaults; secrets as `***`.
+    pub(crate) fn origins(&self) -> Vec<Origin> {
+        let mut origins = Vec::new();
+        for (section, keys) in default_keys() {
+            for key in keys {
+                let path = format!("{section}.{key}");
+                let value = self.figment.find_value(&path).map_or_else(|_| String::new(), |value| show(&value));
+                let value = if key == "api_key" && value != "\"\"" { "***".to_owned() } else { value };
+                let from = self.figment.find_metadata(&path).map_or("defaults", |m| m.name.as_ref()).to_owned();
+                origins.push(Origin { key: path, value, from });
+            }
+        }
+        origins
+    }
+}
+
+impl Flags {
+    fn entries(&self) -> Vec<(&'static str, &'static str, Value)> {
+        let text = |path: &PathBuf| Value::from(path.display().to_string());
+        let mut entries = Vec::new();
+        entries.extend(self.host.as_ref().map(|host| ("--host", "server.host", Value::from(host.clone()))));
+        entries.extend(self.port.map(|port| ("--port", "server.port", Value::from(port))));
+        entries.extend(self.data.as_ref().map(|path| ("--data", "data.directory", text(path))));
+        entries
+            .extend(self.documents_root.as_ref().map(|path| ("--documents-root", "server.documents_root", text(path))));
+        entries
+    }
+}
+
+/// A TOML provider under a name of our own, so that `config show` can say where a value came from.
+struct Layer {
+    name: String,
+    data: Result<Dict, figment::Error>,
+}
+
+impl Layer {
+    fn one(name: &str, key: &str, value: Value) -> Self {
+        Self { name: name.to_owned(), data: Ok(figment::util::nest(key, value).into_dict().unwrap_or_default()) }
+    }
+}
+
+impl Provider for Layer {
+    fn metadata(&self) -> figment::Metadata {
+        figment::Metadata::named(self.name.clone())
+    }
+
+    fn data(&self) -> Result<figment::value::Map<Profile, Dict>, figment::Error> {
+        self.data.clone().map(|dict| Profile::Default.collect(dict))
+    }
+}
+
+trait Named {
+    fn nested_off(self, name: &str) -> Layer;
+}
+
+impl<T: Provider> Named for T {
+    fn nested_off(self, name: &str) -> Layer {
+        let data = self.data().map(|mut profiles| profiles.remove(&Profile::Default).unwrap_or_default());
+        Layer { name: name.to_owned(), data }
+    }
+}
+
+fn candidates() -> Vec<PathBuf> {
+    let mut paths = vec![PathBuf::from("bylaw.toml")];
+    if let Ok(base) = etcetera::choose_base_strategy() {
+        paths.push(etcetera::BaseStrategy::config_dir(&base).join("bylaw").join("bylaw.toml"));
+    }
+    paths
+}
+
+/// The value in the type of its setting: a variable is always text, a port is a number.
+fn typed(key: &str, text: String) -> Value {
+    match text.parse::<u16>() {
+        Ok(port) if key == "server.port" => Value::from(port),
+        _ => Value::from(text),
+    }
+}
+
+fn show(value: &Value) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn default_keys() -> Vec<(String, Vec<String>)> {
+    let table: toml::Table = DEFAULTS.parse().unwrap_or_default();
+    let mut sections: Vec<(String, Vec<String>)> = table
+        .iter()
+        .map(|(section, keys)| {
+            (section.clone(), keys.as_table().into_iter().flatten().map(|(k, _)| k.clone()).collect())
+        })
+        .collect();
+    let order = |name: &str| DEFAULTS.find(&format!("[{name}]")).unwrap_or(usize::MAX);
+    sections.sort_by_key(|(name, _)| order(name));
+    sections
+}
+
+fn one_line(error: figment::Error) -> String {
+    let mut parts: Vec<String> = error.into_iter().map(|error| error.to_string().replace('\n', " ")).collect();
+    parts.dedup();
+    parts.join("; ")
+}
+
+fn invalid(message: impl Into<String>) -> Failure {
+    Failure::new(ErrorCode::InvalidConfiguration, message).hint("bylaw config show lists every setting")
+}

@@ -1,0 +1,11 @@
+//! Configuration: defaults, then `bylaw.toml`, then environment, then flags; resolved once.
+
+mod load;
+mod raw;
+mod settings;
+mod variables;
+
+pub(crate) use load::{DEFAULTS, Flags, Layers, load};
+pub(crate) use raw::LogFormat;
+pub(crate) use settings::Settings;
+pub(crate) use variables::VARIABLES;

@@ -1,0 +1,153 @@
+//! How a command fails: one line for a person, a stable code for programs, an exit code for shells.
+
+use std::{error::Error, fmt};
+
+use bylaw_contract::{ApiError, ErrorCode};
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) code: ErrorCode,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    pub(crate) request_id: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, request_id: None }
+    }
+
+    /// A failure whose message is the whole chain of causes.
+    pub(crate) fn from_error(code: ErrorCode, error: &dyn Error) -> Self {
+        Self::new(code, chain(error))
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The process's exit code.
+    pub(crate) const fn exit_code(&self) -> u8 {
+        exit_code(self.code)
+    }
+}
+
+/// Walks the chain of causes into one line.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        // Transparent errors repeat their source's words.
+        if !text.ends_with(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        cause = error.source();
+    }
+    text.replace('\n', " ")
+}
+
+/// Exit codes: 2 is what was asked, 3 is not there, 4 is in use or unreachable, 5 is the model, 1 is everything else.
+/// (Wrong flags are 2 as well.)
+pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
+    match code {
+        ErrorCode::InvalidRequest
+        | ErrorCode::UnsupportedMediaType
+        | ErrorCode::MethodNotAllowed
+        | ErrorCode::UnknownRetriever
+        | ErrorCode::ModeUnavailable
+        | ErrorCode::InvalidPath
+        | ErrorCode::EmptyDocument
+        | ErrorCode::DocumentTooLarge
+        | ErrorCode::PayloadTooLarge
+        | ErrorCode::UnsupportedFormat
+        | ErrorCode::InvalidEncoding
+        | ErrorCode::InvalidRecord
+        | ErrorCode::InvalidConfiguration => 2,
+        ErrorCode::NotFound
+        | ErrorCode::SourceNotFound
+        | ErrorCode::ArticleNotFound
+        | ErrorCode::JobNotFound
+        | ErrorCode::NothingToUndo
+        | ErrorCode::DocumentNotFound => 3,
+        ErrorCode::NotReady
+        | ErrorCode::Overloaded
+        | ErrorCode::ShuttingDown
+        | ErrorCode::DataDirectoryLocked
+        | ErrorCode::AddressUnavailable
+        | ErrorCode::ServiceUnreachable => 4,
+        ErrorCode::UpstreamFailed | ErrorCode::UpstreamTimeout | ErrorCode::UpstreamIncomplete => 5,
+        ErrorCode::DataDirectoryUnusable | ErrorCode::StorageFailed | ErrorCode::InternalError => 1,
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error[{}]: {}", self.code.as_str(), self.message)?;
+        if let Some(id) = &self.request_id {
+            write!(f, " (request {id})")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\nhint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self {
+            code: error.code,
+            message: error.message,
+            hint: error.hint,
+            request_id: Some(error.request_id.to_string()),
+        }
+    }
+}
+
+macro_rules! from_coded {
+    ($($error:ty),+) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::from_error(error.code(), &error)
+            }
+        })+
+    };
+}
+
+from_coded!(bylaw_library::LibraryError, bylaw_answer::AnswerError, bylaw_gate::ListenRefused, bylaw_model::ModelError);
+
+impl From<bylaw_library::StoreError> for Failure {
+    fn from(error: bylaw_library::StoreError) -> Self {
+        Self::from_error(ErrorCode::StorageFailed, &error)
+    }
+}
+
+impl From<bylaw_retrieval::VocabularyError> for Failure {
+    fn from(error: bylaw_retrieval::VocabularyError) -> Self {
+        Self::from_error(ErrorCode::InvalidConfiguration, &error)
+    }
+}
+
+impl From<bylaw_retrieval::GenerationError> for Failure {
+    fn from(error: bylaw_retrieval::GenerationError) -> Self {
+        Self::from_error(ErrorCode::NotReady, &error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chain_of_causes_is_one_line_without_echoes() {
+        let io = std::io::Error::other("disk\nfull");
+        let error = bylaw_library::LibraryError::Io { path: "a.md".into(), source: io };
+        assert_eq!(chain(&error), "a.md: disk full");
+        let document = bylaw_corpus::CorpusError::Empty { name: "a.md".to_owned() };
+        assert_eq!(chain(&bylaw_library::LibraryError::Document(document)), "a.md: there is no text in this document");
+    }
+}

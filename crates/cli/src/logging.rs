@@ -1,0 +1,31 @@
+//! Log lines go to standard error, for people or for programs.
+
+use std::io::IsTerminal;
+
+use bylaw_contract::ErrorCode;
+use tracing_subscriber::EnvFilter;
+
+use crate::{
+    config::{LogFormat, Settings},
+    failure::Failure,
+};
+
+/// Starts logging as configured.
+pub(crate) fn start(settings: &Settings) -> Result<(), Failure> {
+    let filter = EnvFilter::try_new(&settings.log_level).map_err(|error| {
+        Failure::new(ErrorCode::InvalidConfiguration, format!("log.level: {:?}: {error}", settings.log_level))
+            .hint("use error, warn, info, debug or trace")
+    })?;
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false);
+    let started = match settings.log_format {
+        LogFormat::Text => builder.compact().try_init(),
+        LogFormat::Json => builder.json().try_init(),
+    };
+    // A second start in one process (a test) keeps the first.
+    drop(started);
+    Ok(())
+}
