@@ -2,9 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bylaw_contract::{Citation, Clock, ErrorCode, RequestId, RunEvent, RunId, ask::Answer, ask::AskRequest};
+use bylaw_contract::{Clock, ErrorCode, RequestId, RunEvent, RunId, ask::Answer, ask::AskRequest};
 use bylaw_model::ChatModel;
-use bylaw_retrieval::{Found, Generation};
+use bylaw_retrieval::Generation;
 use tokio_util::sync::CancellationToken;
 
 /// Where the events of a run go, as they happen.
@@ -97,14 +97,6 @@ impl Answerer {
     /// # Errors
     /// See [`AnswerError`].
     pub async fn ask(&self, ask: Ask<'_>) -> Result<Answer, AnswerError> {
-        let _ = (&self.clock, ask);
-        todo!("written by the answer part")
+        crate::run::run(self.model.as_ref(), &*self.clock, ask).await
     }
-}
-
-/// Search results as citations: ranked ones first, then referenced ones, none of them `used`.
-#[must_use]
-pub fn citations_of(found: &Found) -> Vec<Citation> {
-    let _ = found;
-    todo!("written by the answer part")
 }

@@ -8,6 +8,35 @@
 //!
 //! It reports [`bylaw_contract::RunEvent`]s to the [`EventSink`] that its caller gives. It knows nothing of HTTP.
 
-mod ask;
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::allow_attributes, reason = "in tests, a failing assumption should panic")
+)]
 
-pub use ask::{AnswerError, Answerer, Ask, EventSink, IgnoreEvents, citations_of};
+mod ask;
+mod asked;
+mod attribution;
+mod citations;
+mod contrast;
+mod deferral;
+mod extract;
+mod facts;
+mod id_filter;
+mod outcome;
+mod parts;
+mod pattern;
+mod period;
+mod pipeline;
+mod prompts;
+mod quantities;
+mod run;
+mod script;
+mod stops;
+#[cfg(test)]
+mod testing;
+mod units;
+mod view;
+mod words;
+
+pub use ask::{AnswerError, Answerer, Ask, EventSink, IgnoreEvents};
+pub use citations::citations_of;

@@ -1,0 +1,288 @@
+//! The sentences of the rules that answer, verbatim, chosen without any model.
+
+use std::{collections::HashSet, sync::Arc};
+
+use bylaw_contract::{
+    ArticleId, Outcome, Span,
+    ask::{Extract, ExtractSentence},
+};
+use bylaw_retrieval::{Filter, Found, Generation, GenerationError, Hit, Ordinal, Query, analysis};
+
+use crate::{
+    asked::Asked,
+    outcome::{self, PartReading},
+    parts::{self, Part},
+    quantities::{self, Quantity},
+    view::{self, ArticleView, Wanted, Weighed},
+    words::{self, Word},
+};
+
+/// Most sentences of an extract.
+pub(crate) const MAX_SENTENCES: usize = 4;
+/// How deep the extract reads into the ranking, whatever `k` is.
+pub(crate) const READING_DEPTH: usize = 8;
+/// Longest list, in characters, that is quoted whole.
+const MAX_LIST_CHARS: usize = 360;
+
+/// What the rules say to a question.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// How the question ends if nobody else answers it.
+    pub(crate) outcome: Outcome,
+    /// The sentences, best article first.
+    pub(crate) extract: Extract,
+    /// Articles that were found for a part of the question alone and are quoted.
+    pub(crate) extra: Vec<Hit>,
+}
+
+/// Reads the rules for a question.
+pub(crate) fn read(
+    generation: &Generation,
+    question: &str,
+    found: &Found,
+    filter: Filter<'_>,
+) -> Result<Reading, GenerationError> {
+    let folded = analysis::fold(question);
+    let words = words::words(&found.question.words);
+    let parts = parts::parts(&folded.text);
+    let hits = candidates(generation, question, found, filter, &folded, &parts)?;
+    let best_score = found.hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
+    let views: Vec<ArticleView> = hits
+        .iter()
+        .map(|(hit, worth)| ArticleView::new(hit, worth * view::prior(hit, best_score.max(hit.score))))
+        .collect();
+
+    let whole = Asked::of(&folded.text);
+    let mut chosen: Vec<Choice> = Vec::new();
+    let mut readings: Vec<PartReading> = Vec::new();
+    let room = MAX_SENTENCES / parts.len().max(1);
+    for (number, part) in parts.iter().enumerate() {
+        let text = &folded.text[part.range.clone()];
+        let stated: Vec<Quantity> = quantities::stated(text);
+        let wanted = wanted(part, number, &parts, text, &words, &folded.origin, &stated, &whole);
+        let weighed = weigh(&views, &wanted);
+        readings.push(outcome::read_part(&views, &wanted, &weighed));
+        let subjects = subjects(text, &wanted, &folded.origin, part);
+        if subjects.is_empty() {
+            choose(&views, &wanted, &weighed, room, &mut chosen);
+        } else {
+            for subject in subjects {
+                let wanted = Wanted { words: subject, ..wanted_like(&wanted) };
+                let weighed = weigh(&views, &wanted);
+                choose(&views, &wanted, &weighed, (room / 2).max(1), &mut chosen);
+            }
+        }
+    }
+    let outcome = outcome::decide(found, &words, &views, &readings);
+    // A question that the rules leave to another document is answered by the sentence that says so.
+    if outcome == Outcome::RuledElsewhere {
+        let deferring = readings.iter().filter_map(|reading| reading.deferral);
+        let mut first: Vec<Choice> = deferring.map(|w| Choice::of(&views, w.view, w.unit)).collect();
+        first.dedup();
+        chosen.retain(|choice| !first.contains(choice));
+        first.append(&mut chosen);
+        first.truncate(2);
+        chosen = first;
+    }
+    chosen.truncate(MAX_SENTENCES);
+    let known: HashSet<Ordinal> = found.hits.iter().chain(&found.referenced).map(|hit| hit.ordinal).collect();
+    let extra = hits
+        .iter()
+        .map(|(hit, _)| hit)
+        .filter(|hit| {
+            !known.contains(&hit.ordinal) && chosen.iter().any(|choice| views[choice.view].ordinal == hit.ordinal)
+        })
+        .cloned()
+        .collect();
+    Ok(Reading { outcome, extract: Extract { sentences: sentences(&views, &chosen) }, extra })
+}
+
+/// One quoted stretch: a sentence, or a list with the sentence that introduces it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Choice {
+    view: usize,
+    span: Span,
+}
+
+impl Choice {
+    fn of(views: &[ArticleView], view: usize, unit: usize) -> Self {
+        Self { view, span: views[view].units[unit].span }
+    }
+}
+
+/// The articles that are read: those found for the whole question, then those found for a part of it alone.
+fn candidates(
+    generation: &Generation,
+    question: &str,
+    found: &Found,
+    filter: Filter<'_>,
+    folded: &analysis::Folded,
+    parts: &[Part],
+) -> Result<Vec<(Hit, f32)>, GenerationError> {
+    let mut hits: Vec<(Hit, f32)> = found.hits.iter().chain(&found.referenced).map(|hit| (hit.clone(), 1.0)).collect();
+    if parts.len() > 1 {
+        for part in parts {
+            let at = |index: usize| folded.origin.get(index).copied().unwrap_or(question.len());
+            let Some(text) = question.get(at(part.range.start)..at(part.range.end)) else { continue };
+            let query = Query { question: text, k: 4, filter, follow_references: false };
+            for (rank, hit) in generation.search(&query)?.hits.into_iter().enumerate() {
+                // Leading a part is worth as much as leading the whole question, which dilutes each part.
+                let worth = if rank == 0 { 1.0 } else { 0.8 };
+                match hits.iter_mut().find(|(known, _)| known.ordinal == hit.ordinal) {
+                    Some((known, _)) if rank == 0 => known.score = known.score.max(hit.score),
+                    Some(_) => {}
+                    None => hits.push((hit, worth)),
+                }
+            }
+        }
+    }
+    Ok(hits)
+}
+
+#[expect(clippy::too_many_arguments, reason = "one call site; the values have nothing else in common")]
+fn wanted<'a>(
+    part: &'a Part,
+    number: usize,
+    parts: &[Part],
+    text: &'a str,
+    words: &'a [Word],
+    origin: &[usize],
+    stated: &'a [Quantity],
+    whole: &'a Asked,
+) -> Wanted<'a> {
+    let at = |index: usize| origin.get(index).copied().unwrap_or(usize::MAX);
+    let range = at(part.range.start)..at(part.range.end);
+    let first = at(parts[0].range.start);
+    let weights = words
+        .iter()
+        .filter_map(|word| {
+            if parts.len() == 1 || range.contains(&word.start) {
+                Some((word, word.weight))
+            } else if number > 0 && (first..range.start).contains(&word.start) {
+                // What was spoken of before is still the subject, if nothing else is.
+                Some((word, 0.35 * word.weight))
+            } else {
+                None
+            }
+        })
+        .collect();
+    let asked = if part.asked.is_empty() { whole } else { &part.asked };
+    Wanted { folded: text, asked, words: weights, is_chinese: view::is_chinese(text), stated }
+}
+
+fn wanted_like<'a>(wanted: &Wanted<'a>) -> Wanted<'a> {
+    Wanted {
+        folded: wanted.folded,
+        asked: wanted.asked,
+        words: Vec::new(),
+        is_chinese: wanted.is_chinese,
+        stated: wanted.stated,
+    }
+}
+
+/// For 事假和病假各幾天: the words of each subject with those that both share. Empty for a part with one subject.
+fn subjects<'a>(text: &str, wanted: &Wanted<'a>, origin: &[usize], part: &Part) -> Vec<Vec<(&'a Word, f32)>> {
+    let Some((a, b)) = parts::two_subjects(text) else { return Vec::new() };
+    let at = |index: usize| origin.get(part.range.start + index).copied().unwrap_or(usize::MAX);
+    let without = |other: &std::ops::Range<usize>| {
+        let other = at(other.start)..at(other.end);
+        wanted.words.iter().filter(|(word, _)| !other.contains(&word.start)).copied().collect()
+    };
+    vec![without(&b), without(&a)]
+}
+
+fn weigh(views: &[ArticleView], wanted: &Wanted<'_>) -> Vec<Weighed> {
+    let mut weighed: Vec<Weighed> =
+        views.iter().enumerate().flat_map(|(index, view)| view.weigh(index, wanted)).collect();
+    weighed.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.view.cmp(&b.view)).then(a.unit.cmp(&b.unit)));
+    weighed
+}
+
+/// Adds the sentences that answer one part, at most `room` of them, in the order of the article.
+fn choose(views: &[ArticleView], wanted: &Wanted<'_>, weighed: &[Weighed], room: usize, chosen: &mut Vec<Choice>) {
+    let Some(best) = weighed.first() else { return };
+    let view = &views[best.view];
+    let mut picked: Vec<Choice> = Vec::new();
+    let list = list_around(view, best, weighed);
+    if let Some(span) = list {
+        picked.push(Choice { view: best.view, span });
+    } else {
+        picked.push(Choice::of(views, best.view, best.unit));
+    }
+    let mut add = |view: usize, unit: usize| {
+        let choice = Choice::of(views, view, unit);
+        let inside = picked.iter().any(|known| known.view == view && known.span.contains(choice.span));
+        if picked.len() < room && !inside {
+            picked.push(choice);
+        }
+    };
+    let here = &view.units[best.unit];
+    // What the sentence hangs on, where the subject stands there.
+    if list.is_none() {
+        for above in [here.head, here.clause_of].into_iter().flatten() {
+            let of_head = weighed.iter().find(|w| w.view == best.view && w.unit == above);
+            if of_head.is_some_and(|head| head.own > 0.0 && !head.is_other_case) {
+                add(best.view, above);
+            }
+        }
+    }
+    // What limits it.
+    if let Some(next) = view.units.get(best.unit + 1)
+        && next.is_exception
+        && next.paragraph == here.paragraph
+    {
+        add(best.view, best.unit + 1);
+    }
+    // What answers nearly as well.
+    for other in weighed.iter().skip(1) {
+        let near = if other.view == best.view { 0.15 } else { 0.05 };
+        let answers = other.fit >= 0.8 * best.fit || !wanted.asked.is_specific();
+        if other.score >= best.score - near && answers && other.own >= 0.6 * best.own && !other.is_other_case {
+            add(other.view, other.unit);
+        }
+    }
+    picked.sort_by_key(|choice| (choice.view != best.view, choice.view, choice.span.start));
+    for choice in picked {
+        if !chosen.iter().any(|known| known.view == choice.view && known.span.contains(choice.span)) {
+            chosen.push(choice);
+        }
+    }
+}
+
+/// The whole list around the best sentence, where the question does not choose among its items: the sentence that
+/// introduces it with all items, as the rules write it.
+fn list_around(view: &ArticleView, best: &Weighed, weighed: &[Weighed]) -> Option<Span> {
+    let here = &view.units[best.unit];
+    let head = if here.is_head { best.unit } else { here.head? };
+    if view.units[head].is_row {
+        return None;
+    }
+    let items: Vec<usize> = (0..view.units.len()).filter(|unit| view.units[*unit].head == Some(head)).collect();
+    let last = *items.last()?;
+    if items.len() < 2 {
+        return None;
+    }
+    if !here.is_head {
+        let mut scores: Vec<f32> =
+            weighed.iter().filter(|w| w.view == best.view && items.contains(&w.unit)).map(|w| w.score).collect();
+        scores.sort_by(|a, b| b.total_cmp(a));
+        let spread = scores.first()? - scores.get(scores.len() / 2)?;
+        if spread > 0.03 {
+            return None;
+        }
+    }
+    let span = Span::new(view.units[head].span.start, view.units[last].span.end);
+    let text = span.of(&view.article.text)?;
+    (text.chars().count() <= MAX_LIST_CHARS).then_some(span)
+}
+
+fn sentences(views: &[ArticleView], chosen: &[Choice]) -> Vec<ExtractSentence> {
+    chosen
+        .iter()
+        .filter_map(|choice| {
+            let article = Arc::clone(&views[choice.view].article);
+            let id: ArticleId = article.id.clone();
+            choice.span.of(&article.text).map(|text| ExtractSentence { id, span: choice.span, text: text.to_owned() })
+        })
+        .collect()
+}
