@@ -22,8 +22,6 @@ const OPENINGS: [&str; 46] = [
     "不", "即", "或", "所稱", "所称", "所定", "係", "系", "向", "將", "将", "如",
 ];
 
-/// Words that a name for something else begins with: 本法 is this document unless it says otherwise.
-const SELF: [&str; 1] = ["本"];
 /// 同法, 該辦法: named before, by a name we no longer know.
 const ANAPHORA: [&str; 16] = [
     "同", "該", "该", "其", "前開", "前揭", "上開", "上揭", "前項", "前款", "各該", "此", "有關", "相關", "下列", "新",
@@ -76,7 +74,12 @@ impl Definitions {
         if let Some(full) = self.full_names.get(&name) {
             return Some(Owner::Other { name: full.clone(), start });
         }
-        if SELF.iter().any(|sign| name.starts_with(sign)) || self.own.as_deref() == Some(name.as_str()) {
+        if let Some(rest) = name.strip_prefix('本') {
+            // 本條例施行細則 is made under this document, and is another one.
+            let below = ENDINGS.iter().any(|ending| rest.len() > ending.len() && rest.starts_with(ending));
+            return below.then_some(Owner::Unknown);
+        }
+        if self.own.as_deref() == Some(name.as_str()) {
             return None;
         }
         let bare = ENDINGS.contains(&name.as_str());
