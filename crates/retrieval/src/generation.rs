@@ -221,6 +221,13 @@ impl Generation {
         self.sources.binary_search_by(|source| source.name.cmp(name)).ok().map(|index| &self.sources[index])
     }
 
+    /// Addresses of a source's articles, in order. Kept in memory, so that listing does not read every article.
+    pub fn addresses(&self, source: &GenerationSource) -> impl Iterator<Item = ArticleAddress> + '_ {
+        let first = source.first.0 as usize;
+        let ordinals = first..first + source.articles as usize;
+        ordinals.filter_map(|ordinal| ArticleAddress::new(self.tables.addresses.get(ordinal)).ok())
+    }
+
     /// Where an article is.
     #[must_use]
     pub fn find(&self, id: &ArticleId) -> Option<Ordinal> {
