@@ -84,9 +84,7 @@ impl Library {
     /// A second call while one is working returns at once.
     pub async fn work(self: Arc<Self>, cancel: CancellationToken) {
         let kept = &self.kept;
-        if !kept.claim_work() {
-            return;
-        }
+        let Some(_claim) = kept.claim_work() else { return };
         while !cancel.is_cancelled() {
             // Asked for before looking, so that a job accepted in between rings.
             let bell = kept.bell.notified();
@@ -107,7 +105,6 @@ impl Library {
                 }
             }
         }
-        kept.release_work();
     }
 }
 

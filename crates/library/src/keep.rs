@@ -77,7 +77,7 @@ pub(crate) struct Kept {
     pub(crate) live: Live,
     /// Rung when a job was accepted.
     pub(crate) bell: Notify,
-    pub(crate) working: AtomicBool,
+    working: AtomicBool,
     /// Versions that a person deleted. A followed folder that still has them does not bring them back.
     withheld: Mutex<HashSet<(SourceName, VersionId)>>,
 }
@@ -315,14 +315,18 @@ impl Kept {
         self.withheld.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Claims the work on jobs, which one task does at a time.
-    pub(crate) fn claim_work(&self) -> bool {
-        !self.working.swap(true, Ordering::AcqRel)
+    /// Claims the work on jobs, which one task does at a time, until the claim is dropped.
+    pub(crate) fn claim_work(&self) -> Option<WorkClaim<'_>> {
+        (!self.working.swap(true, Ordering::AcqRel)).then_some(WorkClaim(&self.working))
     }
+}
 
-    /// Gives the claim back.
-    pub(crate) fn release_work(&self) {
-        self.working.store(false, Ordering::Release);
+/// The work on jobs, claimed. Given back also where that work panics.
+pub(crate) struct WorkClaim<'a>(&'a AtomicBool);
+
+impl Drop for WorkClaim<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
     }
 }
 

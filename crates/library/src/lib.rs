@@ -8,6 +8,11 @@
 //! A data directory has one writer, who holds the [`ServiceLock`]. Readers need no lock: a generation is immutable and
 //! published by renaming a folder. It knows nothing of HTTP or SQL; storage is behind [`DocumentStore`] and [`JobStore`].
 
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic and say where")
+)]
+
 mod error;
 mod folders;
 mod generations;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use bylaw_contract::{SourceName, Timestamp, VersionId};
-use bylaw_corpus::CorpusError;
+use bylaw_corpus::{CorpusError, Document};
 use sha2::{Digest, Sha256};
 use tokio::task;
 
@@ -31,13 +31,26 @@ pub(crate) async fn read(
     known: Option<VersionId>,
     now: Timestamp,
 ) -> Result<Reading, LibraryError> {
+    read_by(bylaw_corpus::read, name, path, known, now).await
+}
+
+/// Cuts the bytes of a document into articles.
+type Reader = fn(&SourceName, &[u8]) -> Result<Document, CorpusError>;
+
+async fn read_by(
+    reader: Reader,
+    name: SourceName,
+    path: PathBuf,
+    known: Option<VersionId>,
+    now: Timestamp,
+) -> Result<Reading, LibraryError> {
     task::spawn_blocking(move || {
         let bytes = read_bytes(&name, &path)?;
         let likely = bylaw_corpus::extractor_of(name.as_str()).map(|extractor| version_id(extractor, &bytes));
         if likely.is_some() && likely == known {
             return Ok(Reading::Known);
         }
-        let document = bylaw_corpus::read(&name, &bytes)?;
+        let document = reader(&name, &bytes)?;
         let record = VersionRecord {
             version: version_id(&document.extractor, &bytes),
             ingested_at: now,
@@ -89,4 +102,28 @@ fn read_bytes(name: &SourceName, path: &Path) -> Result<Vec<u8>, LibraryError> {
         return Err(too_large(bytes.len()).into());
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_while_reading_is_an_error_of_that_document() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let name = SourceName::new("a.md").unwrap();
+        let read = read_by(|_, _| panic!("a mistake"), name, file.path().to_owned(), None, Timestamp(0)).await;
+        assert!(matches!(read, Err(LibraryError::Internal { doing: "reading the document" })));
+    }
+
+    #[test]
+    fn a_version_is_its_bytes_and_its_extractor() {
+        let id = |extractor, bytes: &str| version_id(extractor, bytes.as_bytes());
+        assert_eq!(id("text/1", "a"), id("text/1", "a"));
+        assert_ne!(id("text/1", "a"), id("text/2", "a"));
+        assert_ne!(id("text/1", "a"), id("text/1", "b"));
+        assert_ne!(id("text/1", "1a"), id("text/11", "a"));
+        // sha256("text/1\0a"), by another program.
+        assert_eq!(id("text/1", "a").as_str(), "7980866f3fc7f3b3376090a04d436ace3c851505ee12a12872e4a0b9332c6152");
+    }
 }

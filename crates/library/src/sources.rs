@@ -23,19 +23,8 @@ impl Library {
     /// If storage fails.
     pub async fn sources(&self) -> Result<Vec<SourceSummary>, LibraryError> {
         let generation = self.generation();
-        in_background("reading the sources", move || {
-            generation
-                .sources()
-                .iter()
-                .map(|source| {
-                    let addresses = articles(&generation, source)
-                        .map(|article| article.map(|article| article.id.article.clone()))
-                        .collect::<Result<_, _>>()?;
-                    Ok(summary(source, addresses))
-                })
-                .collect()
-        })
-        .await
+        let sources = generation.sources().iter();
+        Ok(sources.map(|source| summary(source, generation.addresses(source).collect())).collect())
     }
 
     /// One source with outline, versions, and the difference between its two newest versions.
