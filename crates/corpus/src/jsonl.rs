@@ -181,3 +181,70 @@ fn heading(chapter: &str) -> Option<Heading> {
     };
     Some(Heading { kind, number, text })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(lines: &str) -> Result<Document, CorpusError> {
+        read(&SourceName::new("a.jsonl").unwrap(), lines.as_bytes())
+    }
+
+    #[test]
+    fn every_line_is_an_article() {
+        let document = parse(
+            "{\"id\": \"a 1\", \"title\": \"甲法 第 1 條\", \"text\": \" 依第二條。\\r\\n\", \"law\": \"甲法\", \"no\": \"1\", \"chapter\": \"第 一 章 總則\", \"x\": [1]}\n\n\
+             {\"_id\": 7, \"text\": \"依前條。\", \"law\": \"甲法\", \"no\": \"2\"}\n{\"id\": \"空\", \"title\": \"題\", \"text\": \"\"}",
+        )
+        .unwrap();
+        let shown: Vec<_> = document
+            .articles
+            .iter()
+            .map(|article| {
+                (article.address.as_str(), article.title.as_str(), document.text_of(article), article.references.len())
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [("a_1", "甲法 第 1 條", "依第二條。", 1), ("7", "7", "依前條。", 1), ("空", "題", "題", 0),]
+        );
+        assert_eq!(document.structure, Structure::Records);
+        assert_eq!(document.articles[0].heading_path[0].number, Some(1));
+        assert_eq!(document.warnings.len(), 1);
+    }
+
+    #[test]
+    fn ids_become_addresses_and_stay_apart() {
+        let long = "長".repeat(60);
+        let lines = ["a b", "a#b", "a_b", long.as_str(), &(long.clone() + "二")]
+            .map(|id| format!("{{\"id\": \"{id}\", \"text\": \"t\"}}"));
+        let document = parse(&lines.join("\n")).unwrap();
+        let addresses: HashSet<_> = document.articles.iter().map(|article| article.address.clone()).collect();
+        assert_eq!(addresses.len(), 5);
+        assert!(addresses.contains(&ArticleAddress::new("a_b").unwrap()));
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        for (lines, line, part) in [
+            ("{\"id\": \"a\", \"text\": \"t\"}\n{", 2, "EOF"),
+            ("{\"text\": \"t\"}", 1, "id"),
+            ("{\"id\": \"a\"}", 1, "text"),
+            ("{\"id\": \"a\", \"text\": 5}", 1, "string"),
+            ("{\"id\": \" \", \"text\": \"t\"}", 1, "\"id\" is empty"),
+            ("{\"id\": \"a\", \"text\": \" \"}", 1, "\"text\" is empty"),
+            ("{\"id\": \"a\", \"text\": \"t\"}\n\n{\"id\": \"a\", \"text\": \"u\"}", 3, "earlier line"),
+            ("[1]", 1, ""),
+        ] {
+            match parse(lines) {
+                Err(CorpusError::InvalidRecord { line: found, problem, .. }) => {
+                    assert_eq!(found, line, "{lines}: {problem}");
+                    assert!(problem.contains(part), "{lines}: {problem}");
+                }
+                other => panic!("{lines}: {other:?}"),
+            }
+        }
+        assert!(matches!(parse("\n \n"), Err(CorpusError::Empty { .. })));
+        assert!(matches!(parse("{\"id\": 1}".get(..0).unwrap()), Err(CorpusError::Empty { .. })));
+    }
+}

@@ -181,3 +181,51 @@ fn single(cursor: &mut Cursor<'_>) -> Option<Vec<u32>> {
     }
     Some(numbers)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(text: &str, expected: &[(&str, &str)]) {
+        let found: Vec<_> = article_mentions(text)
+            .into_iter()
+            .map(|mention| (mention.span.of(text).unwrap().to_owned(), mention.address.to_string()))
+            .collect();
+        let expected: Vec<_> = expected.iter().map(|(words, key)| ((*words).to_owned(), (*key).to_owned())).collect();
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn articles_are_found_however_they_are_written() {
+        check("第二十六條之一怎麼說", &[("第二十六條之一", "26-1")]);
+        check("請問第 26 條之 1", &[("第 26 條之 1", "26-1")]);
+        check("第26-1條", &[("第26-1條", "26-1")]);
+        check("第２６条", &[("第２６条", "26")]);
+        check("勞基法38條", &[("38條", "38")]);
+        check("勞基法 84 條之1", &[("84 條之1", "84-1")]);
+        check("第三、五及七條", &[("第三", "3"), ("五", "5"), ("七條", "7")]);
+        check("第 12 條至第 15 條", &[("第 12 條", "12"), ("第 15 條", "15")]);
+        check("第三條之一切規定", &[("第三條", "3")]);
+        check("第三條之十日內", &[("第三條", "3")]);
+        check("共 5 條、第二項、第三章、十條", &[]);
+        check("Article 12 and Section 4.2", &[("Article 12", "12"), ("Section 4.2", "4.2")]);
+        check("articles 3, 5 and 7", &[("articles 3", "3"), ("5", "5"), ("7", "7")]);
+        check("Articles 3-5", &[("Articles 3", "3"), ("5", "5")]);
+        check("Article 26-1, Article XII, Art. 5", &[("Article 26-1", "26-1"), ("Article XII", "12"), ("Art. 5", "5")]);
+        check("§ 26 and §§ 3-4", &[("§ 26", "26"), ("§§ 3", "3"), ("4", "4")]);
+        check("an article in 3 particles, Section of 5", &[]);
+        check("第一十一十條 第 條 第99999999999條", &[]);
+    }
+
+    proptest! {
+        #[test]
+        fn mentions_ascend_and_lie_on_character_boundaries(text in "(第|條|之|[0-9二十]|Articles? |§|, | and |.){0,60}") {
+            let mut end = 0;
+            for mention in article_mentions(&text) {
+                prop_assert!(mention.span.start >= end && mention.span.of(&text).is_some_and(|words| !words.is_empty()));
+                end = mention.span.end;
+            }
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, path::Path};
 use bylaw_contract::{SourceName, sources::Structure};
 use proptest::prelude::*;
 
-use crate::{Document, ReferenceTarget, read};
+use crate::{CorpusError, Document, ReferenceTarget, read};
 
 fn parse(name: &str, text: &str) -> Document {
     read(&SourceName::new(name).unwrap(), text.as_bytes()).unwrap()
@@ -80,6 +80,34 @@ fn the_sample_rulebooks_have_their_outline() {
         assert_eq!(document.structure, Structure::Articles);
         insta::assert_snapshot!(snapshot, outline(&document));
     }
+}
+
+#[test]
+fn the_name_decides_the_extractor_and_the_limit() {
+    for (name, extractor) in [
+        ("規則.md", Some("markdown/1")),
+        ("a/b.MARKDOWN", Some("markdown/1")),
+        ("a.txt", Some("text/1")),
+        ("a.htm", Some("html/1")),
+        ("a.HTML", Some("html/1")),
+        ("a.jsonl", Some("jsonl/1")),
+        ("a.pdf", None),
+        ("md", None),
+        (".md", None),
+        ("a.md/b", None),
+    ] {
+        assert_eq!(crate::extractor_of(name), extractor, "{name}");
+        assert_eq!(crate::is_readable(name), extractor.is_some(), "{name}");
+    }
+    let read = |name: &str, bytes: &[u8]| read(&SourceName::new(name).unwrap(), bytes);
+    assert!(matches!(read("a.pdf", b"x"), Err(CorpusError::UnsupportedFormat { .. })));
+    assert!(matches!(read("a.md", b"a\xff"), Err(CorpusError::InvalidEncoding { offset: 1, .. })));
+    assert!(matches!(read("a.jsonl", b"\xef\xbb\xbf\xff"), Err(CorpusError::InvalidEncoding { offset: 3, .. })));
+    for (name, text) in [("a.md", ""), ("a.txt", " \n\0"), ("a.md", "---\n\n***"), ("a.html", "<p hidden>x</p>")] {
+        assert!(matches!(read(name, text.as_bytes()), Err(CorpusError::Empty { .. })), "{text:?}");
+    }
+    let large = vec![b'a'; crate::MAX_DOCUMENT_BYTES + 1];
+    assert!(matches!(read("a.txt", &large), Err(CorpusError::TooLarge { .. })));
 }
 
 fn fragment() -> impl Strategy<Value = String> {
