@@ -162,12 +162,9 @@ fn score(
         best.resize(articles, 0.0);
     }
     for term in &understood.terms {
-        let Some(postings) = &term.postings else { continue };
-        #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-        let weight = term.idf * term.count as f32;
-        index.each(postings, |posting| {
+        index.each(&term.postings, |posting| {
             if admission.admits(generation, posting.ordinal) {
-                add(scores, touched, posting.ordinal, weight * index.saturation(posting));
+                add(scores, touched, posting.ordinal, term.weight * index.saturation(posting));
             }
         })?;
     }
@@ -281,7 +278,8 @@ fn coverage(
         };
         if own < whole && has_form() { whole } else { own }
     });
-    (covered.sum::<f32>() / information).clamp(0.0, 1.0)
+    // The sum of nothing is -0.0.
+    (covered.sum::<f32>() / information).clamp(0.0, 1.0) + 0.0
 }
 
 #[cfg(test)]

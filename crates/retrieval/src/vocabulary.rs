@@ -16,12 +16,12 @@ pub(crate) use matching::{Match, Unit, UnitKind, Units};
 /// A form of a word: something a rule may say.
 pub(crate) type FormId = u32;
 
-/// How much a form counts that stands for a word of the question, against the word itself.
-///
-/// 0.5 and 0.35 keep a synonym behind the asked word, and what people merely say for it behind a synonym.
-pub(crate) const GROUP_WEIGHT: f32 = 0.5;
+/// How much a form counts that stands for a word of the question, against the word's own bigrams. The word itself also
+/// has its characters, which count nearly as much again: so a synonym weighs about half of the word, and what people
+/// merely say for it (a hint) about a third.
+pub(crate) const GROUP_WEIGHT: f32 = 1.0;
 /// See [`GROUP_WEIGHT`].
-pub(crate) const HINT_WEIGHT: f32 = 0.35;
+pub(crate) const HINT_WEIGHT: f32 = 0.7;
 
 /// Glossary and topics, ready for matching. Immutable; an operator's edit makes a new one.
 pub struct Vocabulary {
