@@ -104,7 +104,7 @@ pub(crate) fn in_words(text: &str) -> String {
         {
             let known = rest.strip_prefix(", expected ").map(|known| {
                 let known = known.strip_prefix("one of ").unwrap_or(known);
-                format!("; known are {}", known.replace('`', ""))
+                format!("; known are {}", known.replace('`', "").replace(" or ", ", "))
             });
             return format!("{field}: {words}{}", known.unwrap_or_default());
         }
@@ -113,7 +113,8 @@ pub(crate) fn in_words(text: &str) -> String {
         .replace("expected i64", "expected a whole number")
         .replace("expected f64", "expected a number")
         .replace("expected a boolean", "expected true or false")
-        .replace('`', "\"")
+        .replace("invalid digit found in string", "expected a whole number")
+        .replace('`', "")
 }
 
 #[cfg(test)]
@@ -149,9 +150,9 @@ mod tests {
             ),
             (
                 r#"{"question":"a","mode":"magic"}"#,
-                r#"mode: unknown variant "magic", expected one of "auto", "extract", "pipeline", "agent""#.to_owned(),
+                "mode: unknown variant magic, expected one of auto, extract, pipeline, agent".to_owned(),
             ),
-            (r#"{"question":3}"#, r#"question: invalid type: integer "3", expected a string"#.to_owned()),
+            (r#"{"question":3}"#, "question: invalid type: integer 3, expected a string".to_owned()),
         ];
         for (body, expected) in rows {
             assert_eq!(message(body.as_bytes()), expected, "{body}");

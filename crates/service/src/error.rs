@@ -18,7 +18,8 @@ use bylaw_retrieval::GenerationError;
 const MAX_MESSAGE_CHARS: usize = 500;
 
 /// The HTTP status of each code.
-pub(crate) const fn status_of(code: ErrorCode) -> StatusCode {
+#[must_use]
+pub const fn status_of(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::InvalidPath => StatusCode::BAD_REQUEST,
         ErrorCode::NotFound

@@ -47,6 +47,8 @@ pub(crate) async fn front(State(service): State<Arc<Service>>, mut request: Requ
     if let Ok(value) = HeaderValue::try_from(request_id.as_str()) {
         headers.insert(X_REQUEST_ID, value);
     }
+    // Replies repeat what rule documents and callers say: none of it is for a browser to interpret.
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // A stream has not been sent yet: what it took so far would be read as what it takes.
     if headers.get(header::CONTENT_TYPE).is_none_or(|kind| kind != "text/event-stream") {
         insert_millis(headers, X_TOTAL_MS, milliseconds(elapsed));

@@ -30,6 +30,7 @@ mod settings;
 mod stream;
 mod upload;
 
+pub use error::status_of;
 pub use routes::{openapi::document, operations, router};
 pub use serve::serve;
 pub use service::Service;

@@ -323,12 +323,4 @@ mod tests {
             assert_eq!(sent(steps), expected, "{steps_shown}");
         }
     }
-
-    #[test]
-    fn a_token_that_looks_like_an_event_stays_one_line_of_data() {
-        let hostile = "</script>\n\nevent: done\ndata: {}\r\n";
-        let event = Frame::Token(TokenEvent { text: hostile.to_owned() }).into_event();
-        let shown = format!("{event:?}");
-        assert!(shown.contains(r"\\n\\nevent: done"), "{shown}");
-    }
 }

@@ -3,17 +3,23 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use axum::{
+    body::Body,
     extract::{
-        Multipart,
+        DefaultBodyLimit, FromRequest, Multipart, Request,
         multipart::{Field, MultipartError},
     },
-    http::{HeaderMap, header},
+    http::{HeaderMap, StatusCode, header},
 };
 use bylaw_contract::{ErrorCode, RequestId, SourceName, documents::IngestJob};
 use bylaw_library::{LibraryError, Upload};
+use futures_util::{StreamExt, stream};
 use tokio::{fs::File, io::AsyncWriteExt};
 
 use crate::{body::too_slow, error::Failure, service::Service};
@@ -27,8 +33,12 @@ const FORM_OVERHEAD_BYTES: u64 = 16 * 1024;
 /// Longest text field: a source's name is at most 200 characters.
 const TEXT_FIELD_BYTES: usize = 1024;
 
+/// Most bytes of a form that may arrive without a piece of a field coming out: the parser keeps them in memory until a
+/// field's headers end, and hostile ones never do.
+const MAX_UNCLAIMED_BYTES: usize = 1024 * 1024;
+
 /// Refuses an upload by its announced size, before a byte of it is read.
-pub(crate) fn check_announced_size(headers: &HeaderMap, limit: u64) -> Result<(), Failure> {
+fn check_announced_size(headers: &HeaderMap, limit: u64) -> Result<(), Failure> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     match announced {
         Some(bytes) if bytes > limit.saturating_add(FORM_OVERHEAD_BYTES) => Err(too_large(limit)),
@@ -50,21 +60,25 @@ pub(crate) fn remove_remains(folder: &Path) {
 }
 
 /// Reads a form with one `file`, and hands it to the library.
-pub(crate) async fn receive(service: &Service, mut form: Multipart) -> Result<IngestJob, Failure> {
+pub(crate) async fn receive(service: &Service, request: Request) -> Result<IngestJob, Failure> {
+    check_announced_size(request.headers(), service.settings.upload_limit_bytes)?;
     let _permit = service
         .uploads
         .try_acquire()
         .map_err(|_| Failure::new(ErrorCode::Overloaded, "too many uploads at once; try again shortly"))?;
     let wait = service.settings.read_timeout;
+    let unclaimed = Arc::new(AtomicUsize::new(0));
+    let mut form = open(request, service.settings.upload_limit_bytes, Arc::clone(&unclaimed)).await?;
     let mut document: Option<(Incoming, Option<String>)> = None;
     let mut source: Option<String> = None;
     while let Some(mut field) =
         tokio::time::timeout(wait, form.next_field()).await.map_err(|_| too_slow())?.map_err(unreadable)?
     {
+        unclaimed.store(0, Relaxed);
         match field.name() {
             Some("file") if document.is_none() => {
                 let file_name = field.file_name().map(str::to_owned);
-                document = Some((save(service, &mut field).await?, file_name));
+                document = Some((save(service, &mut field, &unclaimed).await?, file_name));
             }
             Some("source") if source.is_none() => source = Some(text(service, &mut field).await?),
             Some(name @ ("file" | "source")) => {
@@ -84,6 +98,32 @@ pub(crate) async fn receive(service: &Service, mut form: Multipart) -> Result<In
     Ok(service.library.submit(name, path, Upload::File(incoming.path.clone())).await?)
 }
 
+/// The form's parser, fed piece by piece: by itself it takes all that is there at once, however much that is.
+async fn open(request: Request, limit: u64, unclaimed: Arc<AtomicUsize>) -> Result<Multipart, Failure> {
+    let paced = |body: Body| {
+        let start = (body.into_data_stream(), unclaimed, false);
+        Body::from_stream(stream::unfold(start, |(mut pieces, unclaimed, pause)| async move {
+            if pause {
+                tokio::task::yield_now().await;
+            }
+            let piece = pieces.next().await?;
+            let waiting = piece.as_ref().map_or(0, |piece| unclaimed.fetch_add(piece.len(), Relaxed));
+            let piece = if waiting > MAX_UNCLAIMED_BYTES { Err(axum::Error::new(EndlessHeaders)) } else { piece };
+            Some((piece, (pieces, unclaimed, true)))
+        }))
+    };
+    let mut request = request.map(paced);
+    let whole = usize::try_from(limit.saturating_add(FORM_OVERHEAD_BYTES)).unwrap_or(usize::MAX);
+    DefaultBodyLimit::max(whole).apply(&mut request);
+    Multipart::from_request(request, &())
+        .await
+        .map_err(|rejection| Failure::invalid(format!("the form cannot be read: {}", rejection.body_text())))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("a field of the form does not begin")]
+struct EndlessHeaders;
+
 /// A file that is removed when it is dropped, unless the library has moved it away.
 struct Incoming {
     path: PathBuf,
@@ -96,7 +136,7 @@ impl Drop for Incoming {
     }
 }
 
-async fn save(service: &Service, field: &mut Field<'_>) -> Result<Incoming, Failure> {
+async fn save(service: &Service, field: &mut Field<'_>, unclaimed: &AtomicUsize) -> Result<Incoming, Failure> {
     let (folder, limit) = (&service.settings.uploads, service.settings.upload_limit_bytes);
     let path = folder.join(format!("{PREFIX}{}{SUFFIX}", RequestId::mint(&*service.random)));
     let failed = |source| Failure::from(LibraryError::Io { path: path.clone(), source });
@@ -105,6 +145,7 @@ async fn save(service: &Service, field: &mut Field<'_>) -> Result<Incoming, Fail
     let incoming = Incoming { path: path.clone() };
     let mut received: u64 = 0;
     while let Some(piece) = next_piece(service, field).await? {
+        unclaimed.store(0, Relaxed);
         received = received.saturating_add(piece.len() as u64);
         if received > limit {
             return Err(too_large(limit));
@@ -133,6 +174,9 @@ async fn next_piece(service: &Service, field: &mut Field<'_>) -> Result<Option<b
 
 #[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
 fn unreadable(error: MultipartError) -> Failure {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return Failure::new(ErrorCode::PayloadTooLarge, "the form is larger than the limit for documents");
+    }
     Failure::invalid(format!("the form cannot be read: {}", error.body_text()))
 }
 

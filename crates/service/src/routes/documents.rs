@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use axum::{
-    extract::{FromRequest, Multipart, Request, State},
+    extract::{FromRequest, Request, State},
     http::{HeaderValue, StatusCode, header},
     response::Response,
 };
@@ -55,13 +55,7 @@ pub(crate) async fn submit(State(service): State<Arc<Service>>, request: Request
             let JsonBody(ingest) = JsonBody::<IngestRequest>::from_request(request, &service).await?;
             by_path(&service, ingest).await?
         }
-        Some("multipart/form-data") => {
-            upload::check_announced_size(request.headers(), service.settings.upload_limit_bytes)?;
-            let form = Multipart::from_request(request, &())
-                .await
-                .map_err(|rejection| Failure::invalid(format!("the form cannot be read: {}", rejection.body_text())))?;
-            upload::receive(&service, form).await?
-        }
+        Some("multipart/form-data") => upload::receive(&service, request).await?,
         _ => {
             return Err(Failure::new(
                 ErrorCode::UnsupportedMediaType,

@@ -55,8 +55,7 @@ pub(crate) async fn delete(
     Extension(arrival): Extension<Arrival>,
     tail: Tail,
 ) -> Result<Response, Failure> {
-    let name = named(&tail.0)?;
-    finish(async move { service.library.delete(&name, &arrival.request_id).await }).await
+    reply::ok(&service.library.delete(&named(&tail.0)?, &arrival.request_id).await?)
 }
 
 /// Brings a deleted source back.
@@ -78,15 +77,7 @@ pub(crate) async fn undo(
         reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD,DELETE"));
         return Ok(reply);
     };
-    let name = named(name)?;
-    finish(async move { service.library.undo_delete(&name, &arrival.request_id).await }).await
-}
-
-/// Lets a change run to its end even when its caller leaves: half a change is nobody's wish.
-async fn finish<T: serde::Serialize + Send + 'static>(
-    change: impl Future<Output = Result<T, bylaw_library::LibraryError>> + Send + 'static,
-) -> Result<Response, Failure> {
-    reply::ok(&tokio::spawn(change).await.map_err(Failure::internal)??)
+    reply::ok(&service.library.undo_delete(&named(name)?, &arrival.request_id).await?)
 }
 
 fn named(encoded: &str) -> Result<SourceName, Failure> {

@@ -1,0 +1,273 @@
+//! A whole service over a temporary data directory, with a clock that stands still and ids that count.
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    http::{HeaderMap, Method, Request, StatusCode},
+};
+use bylaw_answer::Answerer;
+use bylaw_contract::{Clock, Randomness, Timestamp};
+use bylaw_library::{DataDirectory, Library, LibrarySettings, ServiceLock};
+use bylaw_model::{ChatModel, Meter, scripted::Script};
+use bylaw_retrieval::Vocabulary;
+use bylaw_service::{Service, ServiceSettings, router};
+use bylaw_store::SqliteStore;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tower::ServiceExt;
+
+pub(crate) const WORK_RULES: &str = "\
+# 員工工作規則
+
+## 第一章 總則
+
+### 第 1 條（目的）
+為明定勞資雙方之權利義務，訂定本規則。
+
+## 第二章 休假
+
+### 第 26 條（特別休假）
+員工繼續工作滿六個月未滿一年者，給予特別休假三日；滿一年未滿二年者，給予特別休假七日。
+
+### 第 26 條之 1（遞延）
+前條未休之日數，經勞資雙方協商，得遞延至次一年度，以一次為限。
+
+### 第 27 條（事假）
+事假一年合計不得超過十四日，事假期間不給工資。
+
+### 第 28 條（病假）
+普通傷病假未住院者，一年合計不得超過三十日，工資折半發給。
+";
+
+pub(crate) const HANDBOOK: &str = "\
+# Employee handbook
+
+## Part 1 Working time
+
+### Article 12 (Remote work)
+Employees may work remotely up to two days per week with written approval.
+
+### Article 13 (Overtime)
+Overtime under Article 12 needs approval before it is worked.
+";
+
+/// 2026-01-01T00:00:00Z.
+const NOW: i64 = 1_767_225_600_000;
+
+pub(crate) struct StandingClock;
+
+impl Clock for StandingClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(NOW)
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_millis(12)
+    }
+}
+
+/// Ids in the order in which they are asked for: 1, 2, 3.
+#[derive(Default)]
+pub(crate) struct Counting(AtomicU64);
+
+impl Randomness for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        let number = (self.0.fetch_add(1, Ordering::Relaxed) + 1).to_be_bytes();
+        let from = bytes.len().saturating_sub(number.len());
+        bytes.fill(0);
+        let tail = &mut bytes[from..];
+        let skip = number.len() - tail.len();
+        tail.copy_from_slice(&number[skip..]);
+    }
+}
+
+pub(crate) struct Door {
+    pub(crate) service: Arc<Service>,
+    pub(crate) library: Arc<Library>,
+    pub(crate) folder: TempDir,
+    router: Router,
+    _working: Option<DropGuard>,
+    _lock: ServiceLock,
+}
+
+/// How a door is to be built.
+pub(crate) struct Plan {
+    documents: Vec<(&'static str, String)>,
+    model: Option<(Script, Arc<dyn Meter>)>,
+    change: Box<dyn FnOnce(&mut ServiceSettings)>,
+    working: bool,
+}
+
+impl Plan {
+    /// Two small rulebooks and no model.
+    pub(crate) fn new() -> Self {
+        Self {
+            documents: vec![("handbook.md", HANDBOOK.to_owned()), ("work_rules.md", WORK_RULES.to_owned())],
+            model: None,
+            change: Box::new(|_| {}),
+            working: false,
+        }
+    }
+
+    pub(crate) fn document(mut self, name: &'static str, text: &str) -> Self {
+        self.documents.push((name, text.to_owned()));
+        self
+    }
+
+    pub(crate) fn without_documents(mut self) -> Self {
+        self.documents.clear();
+        self
+    }
+
+    pub(crate) fn model(mut self, script: Script, meter: Arc<dyn Meter>) -> Self {
+        self.model = Some((script, meter));
+        self
+    }
+
+    pub(crate) fn settings(mut self, change: impl FnOnce(&mut ServiceSettings) + 'static) -> Self {
+        self.change = Box::new(change);
+        self
+    }
+
+    /// Jobs are done as they come.
+    pub(crate) fn working(mut self) -> Self {
+        self.working = true;
+        self
+    }
+
+    pub(crate) async fn open(self) -> Door {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = DataDirectory::new(folder.path().join("data"));
+        let holder = bylaw_library::LockHolder { pid: 1, address: None };
+        let lock = ServiceLock::acquire(&directory, &holder).unwrap();
+        let store = SqliteStore::in_memory().await.unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(StandingClock);
+        let library = Library::open(LibrarySettings {
+            directory: directory.clone(),
+            undo_window: Duration::from_secs(600),
+            vocabulary: Arc::new(Vocabulary::builtin()),
+            documents: Arc::new(store.clone()),
+            jobs: Arc::new(store),
+            clock: Arc::clone(&clock),
+            random: Arc::new(Counting::default()),
+        })
+        .await
+        .unwrap();
+        let rules = folder.path().join("rules");
+        fs::create_dir(&rules).unwrap();
+        for (name, text) in &self.documents {
+            fs::write(rules.join(name), text).unwrap();
+        }
+        if !self.documents.is_empty() {
+            let report = library.ingest_paths(&[rules], false, &|_| {}).await.unwrap();
+            assert!(report.failed.is_empty(), "{report:?}");
+        }
+        let working = self.working.then(|| {
+            let cancel = CancellationToken::new();
+            tokio::spawn(Arc::clone(&library).work(cancel.clone()));
+            cancel.drop_guard()
+        });
+        let model = self.model.map(|(script, meter)| ChatModel::scripted(script, meter));
+        let answerer = Arc::new(Answerer::new(model, Arc::clone(&clock)));
+        let mut settings = ServiceSettings::new(directory.uploads());
+        (self.change)(&mut settings);
+        let service = Service::new(Arc::clone(&library), answerer, clock, Arc::new(Counting::default()), settings);
+        Door { router: router(Arc::clone(&service)), service, library, folder, _working: working, _lock: lock }
+    }
+}
+
+/// A reply that has been read to its end.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Reply {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.bytes.clone()).unwrap()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    /// Status, code and message of a reply that is not 2xx, whose shape is checked on the way.
+    pub(crate) fn error(&self) -> (u16, String, String) {
+        let body = self.json();
+        let error = &body["error"];
+        assert_eq!(body.as_object().unwrap().len(), 1, "{body}");
+        assert_eq!(error["request_id"].as_str(), self.header("x-request-id"), "{body}");
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        let text = |name: &str| error[name].as_str().unwrap_or_else(|| panic!("{name} in {body}")).to_owned();
+        (self.status.as_u16(), text("code"), text("message"))
+    }
+}
+
+impl Door {
+    pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
+        let reply = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = reply.into_parts();
+        let bytes = to_bytes(body, usize::MAX).await.unwrap().to_vec();
+        Reply { status: parts.status, headers: parts.headers, bytes }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.call(Method::GET, path, &[], Vec::new()).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, json: &str) -> Reply {
+        self.call(Method::POST, path, &[("content-type", "application/json")], json.as_bytes().to_vec()).await
+    }
+
+    pub(crate) async fn call(&self, method: Method, path: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Reply {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request.body(Body::from(body)).unwrap()).await
+    }
+}
+
+/// Events of a stream, each with its data.
+pub(crate) fn events(stream: &str) -> Vec<(String, Value)> {
+    assert!(stream.ends_with("\n\n"), "{stream:?}");
+    stream
+        .split_terminator("\n\n")
+        .filter(|block| !block.starts_with(':'))
+        .map(|block| {
+            let (name, data) = block.split_once('\n').unwrap_or_else(|| panic!("{block:?}"));
+            let data = data.strip_prefix("data: ").unwrap_or_else(|| panic!("{block:?}"));
+            (name.strip_prefix("event: ").unwrap().to_owned(), serde_json::from_str(data).unwrap())
+        })
+        .collect()
+}
+
+/// The names and kinds of a value, which other programs rely on, without what ranking and wording decide. Elements of a
+/// list have one shape.
+pub(crate) fn shape(value: &Value) -> Value {
+    let kind = |name: &str| Value::String(name.to_owned());
+    match value {
+        Value::Null => kind("null"),
+        Value::Bool(_) => kind("boolean"),
+        Value::Number(_) => kind("number"),
+        Value::String(_) => kind("string"),
+        Value::Array(values) => Value::Array(values.first().map(shape).into_iter().collect()),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), shape(value))).collect(),
+    }
+}
