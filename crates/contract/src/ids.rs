@@ -94,6 +94,21 @@ text_id!(
     |text| is_minted(text, "job_")
 );
 text_id!(
+    /// One API key, minted by Bylaw. Not the secret: it may be shown.
+    KeyId, "key id", "key_ and 24 hexadecimal digits",
+    |text| is_minted(text, "key_")
+);
+text_id!(
+    /// One reservation of money for one attempt.
+    ReservationId, "reservation id", "rsv_ and 24 hexadecimal digits",
+    |text| is_minted(text, "rsv_")
+);
+text_id!(
+    /// One process that holds reservations under a lease.
+    OwnerId, "owner id", "own_ and 24 hexadecimal digits",
+    |text| is_minted(text, "own_")
+);
+text_id!(
     /// One version of a source: the hexadecimal SHA-256 of its bytes and its extractor's name.
     VersionId, "version id", "64 hexadecimal digits",
     |text| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit())
@@ -130,6 +145,30 @@ impl JobId {
     #[must_use]
     pub fn mint(random: &dyn Randomness) -> Self {
         Self(format!("job_{}", random_hex::<12>(random)))
+    }
+}
+
+impl KeyId {
+    /// A fresh key id.
+    #[must_use]
+    pub fn mint(random: &dyn Randomness) -> Self {
+        Self(format!("key_{}", random_hex::<12>(random)))
+    }
+}
+
+impl ReservationId {
+    /// A fresh reservation id.
+    #[must_use]
+    pub fn mint(random: &dyn Randomness) -> Self {
+        Self(format!("rsv_{}", random_hex::<12>(random)))
+    }
+}
+
+impl OwnerId {
+    /// A fresh owner id.
+    #[must_use]
+    pub fn mint(random: &dyn Randomness) -> Self {
+        Self(format!("own_{}", random_hex::<12>(random)))
     }
 }
 
@@ -178,5 +217,8 @@ mod tests {
         assert_eq!(RequestId::mint(&Zeros).as_str(), "0000000000000000");
         assert!(RunId::new(RunId::mint(&Zeros).as_str()).is_ok());
         assert!(JobId::new(JobId::mint(&Zeros).as_str()).is_ok());
+        assert!(KeyId::new(KeyId::mint(&Zeros).as_str()).is_ok());
+        assert!(ReservationId::new(ReservationId::mint(&Zeros).as_str()).is_ok());
+        assert!(OwnerId::new(OwnerId::mint(&Zeros).as_str()).is_ok());
     }
 }

@@ -44,7 +44,7 @@ pub use article::{ArticleAddress, ArticleId, Span};
 pub use citation::Citation;
 pub use error::{ApiError, ErrorCode};
 pub use event::RunEvent;
-pub use ids::{GenerationNumber, JobId, RequestId, RunId, SourceName, VersionId};
+pub use ids::{GenerationNumber, JobId, KeyId, OwnerId, RequestId, ReservationId, RunId, SourceName, VersionId};
 pub use language::Language;
 pub use money::MicroUsd;
 pub use outcome::Outcome;
