@@ -1,0 +1,9 @@
+//! The ledger as its users see it.
+
+mod gate;
+mod interleavings;
+mod race;
+mod sealing;
+mod simulation;
+mod storms;
+mod world;
