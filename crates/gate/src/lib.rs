@@ -3,7 +3,7 @@
 //! ```text
 //!   secret ─ keys ─ principal ─ listen     who comes in, and what they may do
 //!   period ─ budget ─ account              what may be spent: limit × scope × period, decided over all scopes at once
-//!   price ─ charge                         what a call can cost at worst, and what it did cost
+//!   price ─ charge ─ currency              what a call can cost at worst, and what it did cost
 //!   row ─ books                            the ledger, and the bookkeeping of one batch
 //!   store (ports) ─ memory                 where keys and the ledger are kept
 //!   gate ─ ticket ─ writer                    reserve, then settle, for everyone at once: group commit, leases
@@ -26,6 +26,7 @@ mod account;
 mod books;
 mod budget;
 mod charge;
+mod currency;
 mod gate;
 mod keys;
 mod listen;
@@ -49,6 +50,7 @@ pub use account::{Account, Demand, Shortfall, Verdict, decide};
 pub use books::{Books, Changes, OpenReservation, Order, Write, Written};
 pub use budget::{Budget, BudgetKey, Claim, InvalidBudgetKey, Scope, ServiceBudgets};
 pub use charge::{Charge, Closing, Ending, ImpossibleUsage, Listener};
+pub use currency::{Currency, InvalidAmount, InvalidCurrency, MAX_AMOUNT, parse_decimal};
 pub use gate::{Call, Drained, Gate, GateConfig, ReserveError, Spender};
 pub use keys::{
     AuthenticateError, CreateKeyError, InvalidKey, KeyRecord, MAX_KEY_BUDGETS, MAX_KEY_NAME_CHARS, NewKey,

@@ -85,11 +85,13 @@ struct Unwritten {
     closes: Vec<Write>,
     records: Vec<(Row, Place)>,
     flushes: Vec<oneshot::Sender<()>>,
+    /// Why the last commit failed, and when, until one succeeds.
+    failure: Option<(Arc<LedgerError>, Instant)>,
 }
 
 impl Unwritten {
     fn is_empty(&self) -> bool {
-        self.closes.is_empty() && self.records.is_empty() && self.flushes.is_empty()
+        self.closes.is_empty() && self.records.is_empty() && self.flushes.is_empty() && self.failure.is_none()
     }
 }
 
@@ -152,14 +154,30 @@ impl Writer {
                 Command::Flush(done) => unwritten.flushes.push(done),
             }
         }
+        if let Some((error, at)) = &unwritten.failure {
+            // Nobody reserves while the ledger fails: their orders might be carried out unseen, and each would have to be
+            // taken back. What has ended is tried again, now and then.
+            for ask in asked.drain(..) {
+                let _left = ask.reply.send(Reply::Failed(Arc::clone(error)));
+            }
+            if at.elapsed() < self.config.retry {
+                return;
+            }
+        }
         // What gives money back goes first, so that it can be had in the same commit.
         let mut writes = unwritten.closes.clone();
         writes.extend(unwritten.records.iter().map(|(row, _)| Write::Record(row.clone())));
         let before = writes.len();
         writes.extend(asked.iter().map(|ask| Write::Reserve(ask.order.clone())));
-        let written = if writes.is_empty() { Ok(Vec::new()) } else { self.store.commit(&self.lease(), writes).await };
+        // An empty batch is committed only to learn whether the ledger works again.
+        let written = if writes.is_empty() && unwritten.failure.is_none() {
+            Ok(Vec::new())
+        } else {
+            self.store.commit(&self.lease(), writes).await
+        };
         match written {
             Ok(written) => {
+                unwritten.failure = None;
                 let closed = std::mem::take(&mut unwritten.closes);
                 for (write, written) in closed.iter().zip(&written) {
                     if *written == Written::NoSuchReservation {
@@ -180,6 +198,7 @@ impl Writer {
             Err(error) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "a batch could not be written to the ledger");
                 let error = Arc::new(error);
+                unwritten.failure = Some((Arc::clone(&error), Instant::now()));
                 for ask in asked {
                     // The commit may have happened all the same. Nobody will use what it reserved.
                     let release = Write::Release { reservation: ask.order.reservation.clone(), at: self.clock.now() };

@@ -166,11 +166,15 @@ async fn while_the_ledger_cannot_be_written_nothing_is_spent_and_nothing_is_forg
     let refused = gate.reserve(&spender(2), &call(60, 40, 40)).await;
     assert!(matches!(refused, Err(ReserveError::Ledger(_))));
     under_way.settle(used(60, 3));
+    let refused_at = tokio::time::Instant::now();
+    assert!(matches!(gate.reserve(&spender(3), &call(60, 40, 40)).await, Err(ReserveError::Ledger(_))));
+    assert_eq!(refused_at.elapsed(), Duration::ZERO);
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(all_rows(&ledger).await, []);
     flaky.fail(false);
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!((shown(&all_rows(&ledger).await), reserved(&ledger).await), (vec![(RowKind::Spent, 63)], 0));
+    assert!(gate.reserve(&spender(4), &call(60, 40, 40)).await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]

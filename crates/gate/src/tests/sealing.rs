@@ -151,3 +151,37 @@ fn a_row_of_a_later_version_keeps_its_text_and_with_it_its_link() {
         assert!(StoredRow::from_text(format!("{bad}}}")).is_err(), "{bad}");
     }
 }
+
+/// One reservation of 50 in a budget of 60, settled by an estimate of 20; what it gave back is reserved again by another.
+#[tokio::test]
+async fn truth_that_comes_after_the_rest_was_given_away_is_debt_and_breaks_no_limit() {
+    let (store, random) = (MemoryLedger::default(), SeededRandomness::new(5));
+    let lease = Lease { owner: OwnerId::mint(&random), until: Timestamp(i64::MAX) };
+    let budgets = daily(60);
+    let reserve = |number, amount| Order {
+        reservation: bylaw_contract::ReservationId::mint(&random),
+        owner: lease.owner.clone(),
+        labels: labels(number),
+        claims: budgets.claims(&Principal::LocalDoor, &run(number), None, BEFORE_MIDNIGHT),
+        demand: Demand::exactly(MicroUsd(amount)),
+        at: BEFORE_MIDNIGHT,
+        day: budgets.zone.day(BEFORE_MIDNIGHT),
+    };
+    let (first, second) = (reserve(1, 50), reserve(2, 40));
+    let settle = |kind, amount| Write::Settle {
+        reservation: first.reservation.clone(),
+        charge: Charge { kind, amount: MicroUsd(amount), ..Charge::unknown(MicroUsd(50)) },
+        at: BEFORE_MIDNIGHT,
+    };
+    let writes = vec![
+        Write::Reserve(first.clone()),
+        settle(RowKind::Abandoned, 20),
+        Write::Reserve(second),
+        settle(RowKind::Spent, 45),
+    ];
+    store.commit(&lease, writes).await.unwrap();
+    let (_, account) = store.every_account().remove(0);
+    assert_eq!((account.settled, account.reserved, account.debt), (MicroUsd(20), MicroUsd(40), MicroUsd(25)));
+    let verified = verify(&store, &sealing_key().verifying_key(), None).await.unwrap();
+    assert_eq!(verified.fault, None);
+}

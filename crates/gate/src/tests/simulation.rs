@@ -245,9 +245,9 @@ fn limit_of(budget: &BudgetKey) -> i64 {
 fn over_1000_seeds_the_limits_hold_and_the_books_explain_what_the_provider_counted() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        for seed in 0..1_200 {
+        for seed in 0..1_024 {
             let mut world = World::new(seed);
-            for _ in 0..80 {
+            for _ in 0..64 {
                 world.step().await;
             }
             world.finish().await;

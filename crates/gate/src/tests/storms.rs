@@ -16,7 +16,7 @@ use super::world::{
 };
 use crate::{
     Account, BudgetKey, Ending, Gate, GateConfig, Lease, LedgerError, LedgerStore, Listener, MemoryLedger,
-    OpenReservation, RowFilter, RowKind, RowNumber, Seal, StoredRow, UsageLine, Write, Written,
+    OpenReservation, RowFilter, RowKind, RowNumber, Seal, StoredRow, Ticket, UsageLine, Write, Written,
     testing::SeededRandomness,
 };
 
@@ -124,6 +124,20 @@ impl Upstream {
     }
 }
 
+/// Someone who has received text and knows how much, also when they are cut off.
+struct Receiving {
+    ticket: Option<Ticket>,
+    text_bytes: u64,
+}
+
+impl Drop for Receiving {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            ticket.settle(Ending::Received { text_bytes: self.text_bytes, listener: Listener::Gone });
+        }
+    }
+}
+
 async fn one_call(gate: Gate, chance: Arc<SeededRandomness>, upstream: Arc<Upstream>, number: u64) {
     tokio::time::sleep(Duration::from_millis(chance.below(2_000))).await;
     let max_tokens = 40 + u32::try_from(chance.below(100)).unwrap();
@@ -136,9 +150,8 @@ async fn one_call(gate: Gate, chance: Arc<SeededRandomness>, upstream: Arc<Upstr
         }
         1..=2 => {
             upstream.answered(&id, 60 + written, false);
+            let _receiving = Receiving { ticket: Some(ticket), text_bytes: written };
             tokio::time::sleep(Duration::from_millis(chance.below(500))).await;
-            let listener = if chance.chance(50) { Listener::Gone } else { Listener::Waiting };
-            ticket.settle(Ending::Received { text_bytes: written, listener });
         }
         3 => {
             upstream.answered(&id, 60, false);
