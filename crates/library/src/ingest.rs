@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     error::LibraryError,
     folders::{self, Found, Listing, MissingRoot},
-    keep::{Kept, Library, Unpublished, to_the_end},
+    keep::{Kept, Library},
+    publish::{Unpublished, to_the_end},
     reading::{self, Reading},
     store::SourceRecord,
 };
@@ -211,7 +212,7 @@ impl Kept {
                 }
                 let before = documents.source(&file.name).await?;
                 changes.changes(&file.name, before);
-                self.store_version(&file.name, &version, Some(&file.origin)).await?;
+                documents.put_version(&file.name, &version, Some(&file.origin)).await?;
                 self.withheld().remove(&id);
                 if stored.is_some() { &mut report.updated } else { &mut report.added }.push(file.name.clone());
             }

@@ -17,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     error::LibraryError,
-    keep::{Kept, Library, Unpublished, Upload, Writing, to_the_end},
+    keep::{Kept, Library, Upload, Writing},
+    publish::{Unpublished, to_the_end},
     reading::{self, Reading},
     store::JobRecord,
     uploads,
@@ -284,14 +285,9 @@ impl Kept {
                 job.effect = Some(if is_new { JobEffect::Added } else { JobEffect::Updated });
                 // Before the version, so that after a crash between the two the effect is known.
                 self.save(running).await?;
-                let stored = self.store_version(&source, &version, None).await;
-                let mut change = Unpublished::default();
-                change.changes(&source, before);
-                match stored {
-                    Ok(()) => changes.append(change),
-                    Err(_) => self.take_back(change).await,
-                }
-                stored
+                changes.changes(&source, before);
+                settings.documents.put_version(&source, &version, None).await?;
+                Ok(())
             }
         }
     }

@@ -24,7 +24,7 @@ use crate::{
     layout::DataDirectory,
     lock::{LockHolder, ServiceLock, explain},
     paths,
-    store::{DocumentStore, JobStore, SourceRecord, StoredVersion},
+    store::{DocumentStore, JobStore, SourceRecord},
     uploads,
 };
 
@@ -68,7 +68,7 @@ pub struct Library {
 /// The library's state.
 pub(crate) struct Kept {
     pub(crate) settings: LibrarySettings,
-    answering: ArcSwap<Generation>,
+    pub(crate) answering: ArcSwap<Generation>,
     access: Access,
     /// Held where the library changes something and its caller did not take the lock.
     own_lock: Mutex<Option<ServiceLock>>,
@@ -93,22 +93,6 @@ enum Access {
 
 /// The right to change what answers.
 pub(crate) type Writing<'a> = tokio::sync::MutexGuard<'a, Opened>;
-
-/// Stored changes that no published generation has yet, newest last: each source with what it was before.
-#[derive(Default)]
-pub(crate) struct Unpublished(Vec<(SourceName, Option<SourceRecord>)>);
-
-impl Unpublished {
-    /// Remembers that `name` changes, and what it was.
-    pub(crate) fn changes(&mut self, name: &SourceName, before: Option<SourceRecord>) {
-        self.0.push((name.clone(), before));
-    }
-
-    /// Remembers later changes too.
-    pub(crate) fn append(&mut self, mut later: Self) {
-        self.0.append(&mut later.0);
-    }
-}
 
 impl Library {
     /// Opens a library for reading and, if the caller holds the service lock, for writing. The newest complete generation
@@ -246,70 +230,6 @@ impl Kept {
         Ok(self.writing.lock().await)
     }
 
-    /// Publishes a generation of what is stored, if it differs from what answers. If that fails, stored changes are taken
-    /// back, so that what is stored and what answers stay the same.
-    pub(crate) async fn publish(
-        &self,
-        writing: &mut Writing<'_>,
-        changes: Unpublished,
-        cancel: &CancellationToken,
-        progress: &(dyn Fn(BuildProgress) + Sync),
-    ) -> Result<(), LibraryError> {
-        let published = self.try_publish(writing, cancel, progress).await;
-        if published.is_err() {
-            self.take_back(changes).await;
-        }
-        published
-    }
-
-    /// Stores a version and where it came from.
-    pub(crate) async fn store_version(
-        &self,
-        name: &SourceName,
-        version: &StoredVersion,
-        origin: Option<&str>,
-    ) -> Result<(), LibraryError> {
-        self.settings.documents.put_version(name, version).await?;
-        Ok(self.settings.documents.set_origin(name, origin).await?)
-    }
-
-    /// Takes stored changes back that will not be published.
-    pub(crate) async fn take_back(&self, changes: Unpublished) {
-        for (name, before) in changes.0.into_iter().rev() {
-            if let Err(error) = self.settings.documents.withdraw(&name, before.as_ref()).await {
-                // The next start builds what is stored, so nothing is lost; until then the old generation answers.
-                tracing::error!(source = %name, %error, "a change that could not be published cannot be taken back");
-            }
-        }
-    }
-
-    async fn try_publish(
-        &self,
-        opened: &mut Opened,
-        cancel: &CancellationToken,
-        progress: &(dyn Fn(BuildProgress) + Sync),
-    ) -> Result<(), LibraryError> {
-        let records = self.settings.documents.sources().await?;
-        if generations::matches(&self.generation(), &records) {
-            return Ok(());
-        }
-        let number = generations::next_number(&self.settings.directory, self.generation().number())?;
-        let (sender, mut receiver) = watch::channel(BuildProgress { done: 0, total: 0 });
-        let building = generations::build(recipe(&self.settings, records, number), sender, cancel.clone());
-        tokio::pin!(building);
-        let generation = loop {
-            tokio::select! {
-                biased;
-                built = &mut building => break built?,
-                Ok(()) = receiver.changed() => progress(*receiver.borrow_and_update()),
-            }
-        };
-        opened.remember(&generation);
-        self.answering.store(generation);
-        opened.remove_old(&self.settings.directory);
-        Ok(())
-    }
-
     /// Versions that a person deleted.
     pub(crate) fn withheld(&self) -> MutexGuard<'_, HashSet<(SourceName, VersionId)>> {
         self.withheld.lock().unwrap_or_else(PoisonError::into_inner)
@@ -330,15 +250,8 @@ impl Drop for WorkClaim<'_> {
     }
 }
 
-/// Completes a change even if the caller stops waiting for it.
-pub(crate) async fn to_the_end<T: Send + 'static>(
-    doing: &'static str,
-    change: impl Future<Output = Result<T, LibraryError>> + Send + 'static,
-) -> Result<T, LibraryError> {
-    tokio::spawn(change).await.unwrap_or(Err(LibraryError::Internal { doing }))
-}
-
-fn recipe(settings: &LibrarySettings, records: Vec<SourceRecord>, number: GenerationNumber) -> Recipe {
+/// A build of the generation `number` from `records`.
+pub(crate) fn recipe(settings: &LibrarySettings, records: Vec<SourceRecord>, number: GenerationNumber) -> Recipe {
     Recipe {
         directory: settings.directory.clone(),
         vocabulary: Arc::clone(&settings.vocabulary),

@@ -22,6 +22,7 @@ mod keep;
 mod layout;
 mod lock;
 mod paths;
+mod publish;
 mod reading;
 mod sources;
 mod store;

@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     error::LibraryError,
-    keep::{Kept, Library, Unpublished, to_the_end},
+    keep::{Kept, Library},
+    publish::{Unpublished, to_the_end},
 };
 
 impl Library {

@@ -67,8 +67,13 @@ pub trait DocumentStore: Send + Sync {
     /// One version with its document.
     async fn version(&self, name: &SourceName, version: &VersionId) -> Result<Option<StoredVersion>, StoreError>;
     /// Adds a version and makes it the one that answers; brings a deleted source back. Adding a version that exists only
-    /// makes it current.
-    async fn put_version(&self, name: &SourceName, version: &StoredVersion) -> Result<(), StoreError>;
+    /// makes it current. `origin` is the file or folder it was taken from; `None` for an upload.
+    async fn put_version(
+        &self,
+        name: &SourceName,
+        version: &StoredVersion,
+        origin: Option<&str>,
+    ) -> Result<(), StoreError>;
     /// Marks a source deleted. Whether there was one that was not.
     async fn delete(&self, name: &SourceName, at: Timestamp) -> Result<bool, StoreError>;
     /// Brings a source back that was deleted at or after `not_before`. Whether there was one.

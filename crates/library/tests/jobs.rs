@@ -157,7 +157,7 @@ async fn jobs_left_over_from_a_crash_are_done_by_the_next_start() {
     ended(&elsewhere, &same).await;
     let version = other.store.versions(&name("b.md")).await.unwrap().remove(0).version;
     let version = other.store.version(&name("b.md"), &version).await.unwrap().unwrap();
-    house.store.put_version(&name("b.md"), &version).await.unwrap();
+    house.store.put_version(&name("b.md"), &version, None).await.unwrap();
 
     let library = house.open().await;
     assert_eq!(names(&library), ["b.md"], "what is stored answers");

@@ -25,7 +25,7 @@ async fn a_source_is_shown_with_outline_and_versions() {
     let library = house.open().await;
     ingest(&library, &[file], false).await;
     let detail = library.source(&name("rules.md"), &request()).await.unwrap();
-    assert_eq!(library.sources().await.unwrap(), [detail.summary.clone()]);
+    assert_eq!(library.sources().await.unwrap(), std::slice::from_ref(&detail.summary));
     assert_eq!(detail.summary.title.as_deref(), Some("員工工作規則"));
     assert_eq!((detail.summary.chunks, detail.summary.structure), (2, Structure::Articles));
     assert_eq!(detail.summary.articles, addresses(&["1", "2"]));

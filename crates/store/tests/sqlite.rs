@@ -24,7 +24,7 @@ macro_rules! behaves {
         mod in_a_file {
             $($(#[tokio::test]
             async fn $behaviour() {
-                let folder = tempfile::tempdir().unwrap();
+                let folder = super::suite::folder();
                 let store = bylaw_store::SqliteStore::open(&folder.path().join("bylaw.sqlite")).await.unwrap();
                 super::suite::$module::$behaviour(&store).await;
                 store.close().await;
@@ -44,7 +44,7 @@ behaves!(
         a_new_version_brings_a_deleted_source_back,
         purging_forgets_what_was_deleted_before_and_nothing_else,
         the_revision_grows_exactly_when_what_answers_changes,
-        an_origin_is_remembered_through_versions_and_can_be_cleared,
+        an_origin_is_that_of_the_last_time_a_source_was_taken,
         a_withdrawn_version_leaves_the_source_as_it_was,
         withdrawing_the_only_version_forgets_the_source,
     },
@@ -74,10 +74,10 @@ async fn refusal(file: &Path) -> String {
 
 #[tokio::test]
 async fn what_was_put_is_there_after_reopening() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = suite::folder();
     let file = folder.path().join("bylaw.sqlite");
     let store = SqliteStore::open(&file).await.unwrap();
-    store.put_version(&name("a.md"), &version(1, "x")).await.unwrap();
+    store.put_version(&name("a.md"), &version(1, "x"), None).await.unwrap();
     store.close().await;
     let store = SqliteStore::open(&file).await.unwrap();
     store.check().await.unwrap();
@@ -87,14 +87,14 @@ async fn what_was_put_is_there_after_reopening() {
 
 #[tokio::test]
 async fn two_stores_on_one_file_see_each_others_changes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = suite::folder();
     let file = folder.path().join("bylaw.sqlite");
     // Opened together, so that both find a file without tables.
     let (one, other) = tokio::join!(SqliteStore::open(&file), SqliteStore::open(&file));
     let (one, other) = (one.unwrap(), other.unwrap());
     for mark in 1..=20 {
         let (writer, reader) = if mark % 2 == 0 { (&one, &other) } else { (&other, &one) };
-        writer.put_version(&name("a.md"), &version(mark, "x")).await.unwrap();
+        writer.put_version(&name("a.md"), &version(mark, "x"), None).await.unwrap();
         assert_eq!(reader.revision().await.unwrap(), u64::from(mark));
         assert_eq!(reader.source(&name("a.md")).await.unwrap().unwrap().current.version, version_id(mark));
     }
@@ -102,12 +102,12 @@ async fn two_stores_on_one_file_see_each_others_changes() {
 
 #[tokio::test]
 async fn writers_in_two_stores_wait_for_each_other() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = suite::folder();
     let file = folder.path().join("bylaw.sqlite");
     let (one, other) = (SqliteStore::open(&file).await.unwrap(), SqliteStore::open(&file).await.unwrap());
     let many = async |store: &SqliteStore, source: &str| {
         for mark in 1..=25 {
-            store.put_version(&name(source), &version(mark, "x")).await.unwrap();
+            store.put_version(&name(source), &version(mark, "x"), None).await.unwrap();
         }
     };
     tokio::join!(many(&one, "a.md"), many(&other, "b.md"));
@@ -116,7 +116,7 @@ async fn writers_in_two_stores_wait_for_each_other() {
 
 #[tokio::test]
 async fn a_file_that_is_no_database_is_refused_and_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = suite::folder();
     for (file, bytes) in [("garbage", "第一條 本規則依勞動基準法訂定。\n".repeat(200)), ("short", "hello".to_owned())]
     {
         let file = folder.path().join(file);
@@ -130,7 +130,7 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
 
 #[tokio::test]
 async fn a_database_of_another_program_is_refused_and_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = suite::folder();
     let file = folder.path().join("bylaw.sqlite");
     execute(&file, "CREATE TABLE songs (title TEXT)").await;
     let message = refusal(&file).await;
@@ -139,7 +139,7 @@ async fn a_database_of_another_program_is_refused_and_left_alone() {
 
 #[tokio::test]
 async fn a_database_of_a_newer_version_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = suite::folder();
     let file = folder.path().join("bylaw.sqlite");
     SqliteStore::open(&file).await.unwrap().close().await;
     execute(
@@ -154,7 +154,7 @@ async fn a_database_of_a_newer_version_is_refused() {
 
 #[tokio::test]
 async fn a_database_that_cannot_be_created_is_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = suite::folder();
     let file = folder.path().join("no such folder").join("bylaw.sqlite");
     let message = refusal(&file).await;
     assert!(message.contains(&file.display().to_string()), "{message}");
@@ -164,7 +164,7 @@ async fn a_database_that_cannot_be_created_is_named() {
 async fn a_large_document_is_kept_whole() {
     let store = SqliteStore::in_memory().await.unwrap();
     let put = version(1, &"滿六個月者，給予三日。\n".repeat(400_000));
-    store.put_version(&name("a.md"), &put).await.unwrap();
+    store.put_version(&name("a.md"), &put, None).await.unwrap();
     assert!(store.version(&name("a.md"), &version_id(1)).await.unwrap() == Some(put));
 }
 

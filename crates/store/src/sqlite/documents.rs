@@ -79,13 +79,20 @@ impl DocumentStore for SqliteStore {
         read.await.map_err(|error: Failure| failed("reading a version", error))
     }
 
-    async fn put_version(&self, name: &SourceName, version: &StoredVersion) -> Result<(), StoreError> {
+    async fn put_version(
+        &self,
+        name: &SourceName,
+        version: &StoredVersion,
+        origin: Option<&str>,
+    ) -> Result<(), StoreError> {
         let written = async {
             let mut transaction = self.write().await?;
             let source: i64 = sqlx::query_scalar(
-                "INSERT INTO sources (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING id",
+                "INSERT INTO sources (name, origin) VALUES (?, ?)
+                 ON CONFLICT (name) DO UPDATE SET origin = excluded.origin RETURNING id",
             )
             .bind(name.as_str())
+            .bind(origin)
             .fetch_one(&mut *transaction)
             .await?;
             let id = match id_of(&mut transaction, source, &version.record.version).await? {

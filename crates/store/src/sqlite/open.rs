@@ -13,8 +13,8 @@ use sqlx::{
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
-/// How long a write waits for another process that is writing.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a write waits for another process that is writing; a busy disk can take seconds for one commit.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often a file is tried that another process is just creating.
 const ATTEMPTS: u32 = 100;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(20);
