@@ -44,7 +44,7 @@ fn mistakes_in_the_configuration_are_named() {
         ("[server]\nhost = \"example\"\n", "server.host"),
         ("[model]\nname = \"m\"\n", "model.base_url"),
         ("[model]\nbase_url = \"http://127.0.0.1:1\"\n", "model.name"),
-        ("[log]\nlevel = \"shout=\"\n", "log.level"),
+        ("[log]\nlevel = \"bylaw=shout\"\n", "log.level"),
         ("not toml", "bylaw.toml"),
     ];
     for (text, named) in rows {
