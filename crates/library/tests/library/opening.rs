@@ -1,15 +1,10 @@
 //! Opening a library: after a crash, beside another process, on a damaged index.
 
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic")]
-#![allow(dead_code, reason = "each test file uses a part of the support")]
-
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{House, UNDO_WINDOW, answering, entries, ingest, name, names, request, rules};
 use bylaw_contract::{ErrorCode, documents::JobStatus};
 use bylaw_library::{DocumentStore, Library, LibraryError, LockHolder, ServiceLock, Upload};
-use support::{House, UNDO_WINDOW, answering, entries, ingest, name, names, request, rules};
 
 #[tokio::test]
 async fn an_empty_library_answers_from_an_empty_generation() {
@@ -213,7 +208,7 @@ async fn a_failed_publication_leaves_what_is_stored_as_it_was() {
     assert!(library.delete(&name("a.md"), &request()).await.is_err());
     assert!(library.undo_delete(&name("b.md"), &request()).await.is_err());
     let job = library.submit(name("d.md"), String::new(), Upload::Bytes(rules("退休", 1).into_bytes())).await.unwrap();
-    let job = support::ended(&library, &job.job_id).await;
+    let job = crate::support::ended(&library, &job.job_id).await;
     assert_eq!((job.status, job.effect), (JobStatus::Failed, None));
     assert_eq!(job.error.unwrap().code, ErrorCode::StorageFailed);
     assert_eq!(stored().await, before);
@@ -238,7 +233,7 @@ async fn a_change_is_completed_although_its_caller_stopped_waiting() {
         // Polled once and dropped, like a handler whose client hangs up.
         assert!(futures_once(deleting.as_mut()).await.is_none());
     }
-    support::until(async || names(&library).is_empty().then_some(())).await;
+    crate::support::until(async || names(&library).is_empty().then_some(())).await;
     assert!(house.store.sources().await.unwrap().is_empty());
 }
 

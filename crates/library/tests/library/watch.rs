@@ -1,20 +1,14 @@
 //! Following files and folders.
 
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic")]
-#![allow(dead_code, reason = "each test file uses a part of the support")]
-
-mod support;
-
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use crate::support::{House, answering, ingest, name, names, request, rules};
 use bylaw_library::{FolderReport, Library, LibraryError};
-use support::{House, answering, ingest, name, names, request, rules};
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 /// A library that follows some roots, and what it reports.
 struct Followed {
-    library: Arc<Library>,
     reports: mpsc::UnboundedReceiver<FolderReport>,
     cancel: CancellationToken,
     task: JoinHandle<Result<(), LibraryError>>,
@@ -27,7 +21,7 @@ impl Followed {
         let report = Box::new(move |report| sender.send(report).unwrap_or_default());
         let watching =
             Arc::clone(library).watch_gathering(Duration::from_millis(10), roots.to_vec(), report, cancel.clone());
-        Self { library: Arc::clone(library), reports, cancel, task: tokio::spawn(watching) }
+        Self { reports, cancel, task: tokio::spawn(watching) }
     }
 
     /// Waits for the reports until `enough` is satisfied by all of them together.

@@ -1,16 +1,11 @@
 //! Whatever is done in whatever order: what answers is what is stored.
 
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic")]
-#![allow(dead_code, reason = "each test file uses a part of the support")]
-
-mod support;
-
 use std::{collections::BTreeMap, sync::Arc};
 
+use crate::support::{House, UNDO_WINDOW, answering, ended, ingest, name, request, rules};
 use bylaw_contract::documents::JobStatus;
 use bylaw_library::{DocumentStore, Library, Upload};
 use proptest::prelude::*;
-use support::{House, UNDO_WINDOW, answering, ended, ingest, name, request, rules};
 
 /// Something that happens to one of three sources, in one of three texts.
 #[derive(Clone, Debug)]

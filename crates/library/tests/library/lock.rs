@@ -1,7 +1,5 @@
 //! The service lock.
 
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic")]
-
 use bylaw_contract::ErrorCode;
 use bylaw_library::{DataDirectory, LibraryError, LockHolder, ServiceLock};
 

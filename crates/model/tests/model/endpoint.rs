@@ -1,5 +1,4 @@
 //! A model behind a real HTTP server on the loopback interface.
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test that cannot go on should panic")]
 
 use std::{
     convert::Infallible,

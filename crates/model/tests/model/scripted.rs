@@ -1,5 +1,4 @@
 //! The scripted model keeps the promises of a real one.
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test that cannot go on should panic")]
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,18 +1,13 @@
 //! What is shown of sources; deleting and bringing back; swapping generations under readers.
 
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic")]
-#![allow(dead_code, reason = "each test file uses a part of the support")]
-
-mod support;
-
 use std::sync::{
     Arc,
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
+use crate::support::{House, UNDO_WINDOW, found, ingest, name, names, request, rules};
 use bylaw_contract::{ArticleAddress, Timestamp, sources::Structure};
 use bylaw_library::LibraryError;
-use support::{House, UNDO_WINDOW, found, ingest, name, names, request, rules};
 
 fn addresses(list: &[&str]) -> Vec<ArticleAddress> {
     list.iter().map(|text| ArticleAddress::new(*text).unwrap()).collect()

@@ -1,15 +1,10 @@
 //! Ingesting files and folders.
 
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic")]
-#![allow(dead_code, reason = "each test file uses a part of the support")]
-
-mod support;
-
 use std::sync::Mutex;
 
+use crate::support::{House, answering, entries, found, ingest, name, names, request, rules};
 use bylaw_contract::ErrorCode;
 use bylaw_library::{Library, LibraryError, Stage};
-use support::{House, answering, entries, found, ingest, name, names, request, rules};
 
 #[tokio::test]
 async fn a_folder_answers_under_relative_names_and_hidden_and_other_files_do_not() {

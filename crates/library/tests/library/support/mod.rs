@@ -13,7 +13,7 @@ use bylaw_contract::{
     Clock, JobId, Randomness, RequestId, SourceName, Timestamp,
     documents::{IngestJob, JobStatus},
 };
-use bylaw_library::{DataDirectory, DocumentStore, JobStore, Library, LibraryError, LibrarySettings};
+use bylaw_library::{DataDirectory, JobStore, Library, LibrarySettings};
 use bylaw_retrieval::{Filter, Generation, Query, Vocabulary};
 use bylaw_store::SqliteStore;
 use tempfile::TempDir;
@@ -89,11 +89,6 @@ impl House {
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
             random: Arc::clone(&self.random) as Arc<dyn Randomness>,
         }
-    }
-
-    /// Settings with another document store in front.
-    pub(crate) fn settings_with(&self, documents: Arc<dyn DocumentStore>) -> LibrarySettings {
-        LibrarySettings { documents, ..self.settings() }
     }
 
     pub(crate) async fn open(&self) -> Arc<Library> {
@@ -200,15 +195,4 @@ pub(crate) fn entries(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
-}
-
-/// The message of an error and its causes.
-pub(crate) fn message(error: &LibraryError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }

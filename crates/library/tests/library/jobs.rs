@@ -1,18 +1,13 @@
 //! Ingestion jobs.
 
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic")]
-#![allow(dead_code, reason = "each test file uses a part of the support")]
-
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{House, answering, ended, entries, ingest, name, names, request, rules};
 use bylaw_contract::{
     ErrorCode, JobId,
     documents::{JobEffect, JobStatus},
 };
 use bylaw_library::{DocumentStore, Library, Upload};
-use support::{House, answering, ended, entries, ingest, name, names, request, rules};
 use tokio_util::sync::CancellationToken;
 
 async fn submit(library: &Library, source: &str, text: &str) -> JobId {
@@ -177,7 +172,7 @@ async fn cancelled_work_puts_its_jobs_back_and_changes_nothing() {
     let cancel = CancellationToken::new();
     let work = tokio::spawn(Arc::clone(&library).work(cancel.clone()));
     // Somewhere between its beginning and its end; where that is differs from run to run, what holds does not.
-    support::until(async || {
+    crate::support::until(async || {
         let job = library.job(&id).await.unwrap().unwrap();
         (job.status != JobStatus::Queued).then_some(())
     })
@@ -205,7 +200,8 @@ async fn a_second_worker_returns_at_once() {
     tokio::task::yield_now().await;
     Arc::clone(&library).work(CancellationToken::new()).await;
     let id = submit(&library, "a.md", &rules("請假", 1)).await;
-    support::until(async || (library.job(&id).await.unwrap().unwrap().status == JobStatus::Done).then_some(())).await;
+    crate::support::until(async || (library.job(&id).await.unwrap().unwrap().status == JobStatus::Done).then_some(()))
+        .await;
     cancel.cancel();
     work.await.unwrap();
 }
