@@ -9,7 +9,10 @@ use std::cmp::Reverse;
 use bylaw_contract::Span;
 use bylaw_corpus::ArticleMention;
 
-use crate::{Filter, Generation, analysis::Folded};
+use crate::{
+    Filter, Generation,
+    analysis::{Folded, is_cjk},
+};
 
 /// Most laws in which a bare article number is looked up; in a nation's laws every number is in thousands of them.
 const MAX_LAWS_FOR_A_BARE_NUMBER: usize = 64;
@@ -49,8 +52,8 @@ pub(crate) struct Cited {
     pub(crate) found: Vec<Vec<u32>>,
     /// Articles that do not, in the question's words.
     pub(crate) missing: Vec<String>,
-    /// Whether it names any.
-    pub(crate) any: bool,
+    /// Where the question names them by number, in bytes of the question.
+    pub(crate) mentions: Vec<Span>,
 }
 
 /// A name of a law in the question, in bytes of the folded question.
@@ -80,7 +83,7 @@ pub(crate) fn parse(generation: &Generation, question: &str, folded: &Folded, fi
         if names.iter().any(|name| name.start <= start && end <= name.end) {
             continue;
         }
-        cited.any = true;
+        cited.mentions.push(mention.span);
         let laws = governing(generation, &folded.text, &names, previous_end, start, end);
         previous_end = end;
         let found = match &laws {
@@ -132,8 +135,19 @@ fn governing(
 ) -> Governing {
     let before = text[..start].trim_end_matches([' ', '」', '』', '》', '〉', ')', '"', '的', '之', ',']);
     let full = names.iter().rev().find(|name| name.end <= start);
-    if let Some(name) = full.filter(|name| name.end >= before.len()) {
-        return Governing::Laws(name.laws.clone());
+    if let Some(name) = full {
+        if name.end >= before.len() {
+            return governed_by(generation, name, before, previous_end);
+        }
+        // 勞動基準法 stands in 勞動基準法細則, which is another law.
+        let longer = &before[name.start..];
+        if longer[name.end - name.start..].chars().all(is_cjk)
+            && KINDS.iter().any(|(kind, _)| longer.ends_with(kind))
+            && let Some((law, fits)) = best_fit(generation, longer)
+            && fits == longer.chars().count()
+        {
+            return Governing::Laws(vec![law]);
+        }
     }
     // Article 38 of the Labor Standards Act.
     let after = text[end..].trim_start();
@@ -153,9 +167,24 @@ fn governing(
     }
 }
 
+/// The laws of a name that stands right before the article, unless it is only the end of a longer short name (移民法 in
+/// 入出國移民法). An alias of a law that is not here may still fit one that is.
+fn governed_by(generation: &Generation, name: &Name, before: &str, previous_end: usize) -> Governing {
+    let run = short_run(&before[previous_end.min(name.start)..]);
+    let whole = without_question_words(generation, run);
+    if (whole.len() > name.end - name.start || name.laws.is_empty())
+        && let Some((law, fits)) = best_fit(generation, whole)
+        && fits >= 2
+        && fits == whole.chars().count()
+    {
+        return Governing::Laws(vec![law]);
+    }
+    if name.laws.is_empty() { Governing::Unknown(name.start) } else { Governing::Laws(name.laws.clone()) }
+}
+
 /// The last characters of `text` that may be a name.
 fn short_run(text: &str) -> &str {
-    let start = text.char_indices().rev().take(MAX_SHORT_NAME).take_while(|&(_, c)| crate::analysis::is_cjk(c)).last();
+    let start = text.char_indices().rev().take(MAX_SHORT_NAME).take_while(|&(_, c)| is_cjk(c)).last();
     start.map_or("", |(start, _)| &text[start..])
 }
 
@@ -175,30 +204,33 @@ fn short_name(generation: &Generation, run: &str) -> ShortName {
         return ShortName::None;
     }
     let least = kind.map_or(2, |(kind, _)| kind.chars().count() + 1).max(2);
-    let mut best: Option<((usize, bool, Reverse<usize>), u32)> = None;
-    for law in 0..u32::try_from(generation.law_count()).unwrap_or(u32::MAX) {
-        let name = generation.law_name(law);
-        let fits = common_subsequence_from_end(run, name);
-        if fits < least {
-            continue;
-        }
-        let statute = KINDS.iter().find(|(kind, _)| name.ends_with(kind)).is_some_and(|&(_, statute)| statute);
-        let rank = (fits, statute, Reverse(name.len()));
-        if best.as_ref().is_none_or(|(best, _)| rank > *best) {
-            best = Some((rank, law));
-        }
-    }
-    match (best, kind) {
-        (Some((_, law)), _) => ShortName::Law(law),
-        (None, Some(_)) => ShortName::Unknown(unknown_name(generation, run, own).len()),
+    let name = without_question_words(generation, run);
+    // What stands before a short name is not always known as such (依照健保法, 參照民訴); but one character and 法 that
+    // happen to fit are no name.
+    let enough = |fits: usize| fits >= least && (kind.is_none() || fits > least || fits == name.chars().count());
+    match (best_fit(generation, name).filter(|&(_, fits)| enough(fits)), kind) {
+        (Some((law, _)), _) => ShortName::Law(law),
+        (None, Some(_)) => ShortName::Unknown(name.len()),
         (None, None) => ShortName::None,
     }
 }
 
-/// The part of a run that is the name of an unknown law: what comes after the last question word in it.
-fn unknown_name<'a>(generation: &Generation, run: &'a str, own: &str) -> &'a str {
+/// The law that most characters at the end of a short name fit; statutes before orders, then the shortest name.
+fn best_fit(generation: &Generation, short: &str) -> Option<(u32, usize)> {
+    let laws = 0..u32::try_from(generation.law_count()).unwrap_or(0);
+    let rank = |law: u32| {
+        let name = generation.law_name(law);
+        let statute = KINDS.iter().find(|(kind, _)| name.ends_with(kind)).is_some_and(|&(_, statute)| statute);
+        (common_subsequence_from_end(short, name), statute, Reverse(name.len()), Reverse(law))
+    };
+    let (fits, .., Reverse(law)) = laws.map(rank).max()?;
+    Some((law, fits))
+}
+
+/// The part of a run that may be a name: what comes after the last question word in it.
+fn without_question_words<'a>(generation: &Generation, run: &'a str) -> &'a str {
     let mut analysis = crate::analysis::Analysis::default();
-    analysis.run(own);
+    analysis.run(run);
     let units = crate::vocabulary::Units::of(&analysis);
     let matches = generation.vocabulary().matches(&units);
     let last = matches.iter().rfind(|found| generation.vocabulary().is_question_word(found));
@@ -285,7 +317,8 @@ fn ends_word(text: &str, start: usize, end: usize) -> bool {
     let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     let (before, after) = (text[..start].chars().next_back(), text[end..].chars().next());
     let (first, last) = (text[start..].chars().next(), text[..end].chars().next_back());
-    !(word(before) && word(first)) && !(word(last) && word(after))
+    let cut = (word(before) && word(first)) || (word(last) && word(after));
+    !cut
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ impl Generation {
             tables: Tables::default(),
             articles: ArticleReader::empty(),
             index: LexicalIndex::empty(),
-            forms: vec![false; vocabulary.form_count()],
+            forms: vec![false; vocabulary.forms().len()],
             vocabulary,
         }
     }
@@ -181,18 +181,11 @@ impl Generation {
         let articles = ArticleReader::open(folder, meta.articles_bytes, meta.articles).map_err(absent)?;
         let index = LexicalIndex::open(&folder.join(meta::INDEX), meta.articles)
             .map_err(|error| meta::damaged(folder, format!("the lexical index cannot be read: {error}")))?;
-        let mut generation = Self {
-            number: meta.number,
-            sources: meta.sources,
-            tables,
-            articles,
-            index,
-            vocabulary: Arc::clone(&vocabulary),
-            forms: Vec::new(),
-        };
+        let mut generation =
+            Self { number: meta.number, sources: meta.sources, tables, articles, index, vocabulary, forms: Vec::new() };
         if generation.index.is_resident() {
-            let forms = 0..vocabulary.form_count();
-            generation.forms = forms.map(|form| generation.has_all_terms(&vocabulary.form_at(form).terms)).collect();
+            let forms = generation.vocabulary.forms().iter();
+            generation.forms = forms.map(|form| generation.has_all_terms(&form.terms)).collect();
         }
         Ok(generation)
     }

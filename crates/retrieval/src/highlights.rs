@@ -35,7 +35,7 @@ pub(crate) struct Wanted<'a> {
 
 impl Marks {
     /// Analyses an article.
-    pub(crate) fn of<'a>(text: &str, beside: impl Iterator<Item = &'a str>, label: &str) -> Self {
+    pub(crate) fn of<'a>(text: &str, beside: impl Iterator<Item = &'a str>) -> Self {
         let mut analysis = Analysis::default();
         analysis.run(text);
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -50,7 +50,7 @@ impl Marks {
             })
             .collect();
         marks.sort_unstable();
-        let mut keys = vec![terms::key(label)];
+        let mut keys = Vec::new();
         for text in beside {
             analysis.run(text);
             keys.extend(analysis.tokens.iter().map(|token| terms::key(analysis.term(token))));

@@ -23,7 +23,7 @@ use tantivy::{
 
 use crate::terms::{self, KeyMap, TermKey};
 
-pub(crate) use write::{IndexWriter, label_term};
+pub(crate) use write::IndexWriter;
 
 /// Saturation of term frequency. With [`B`] the best compromise of the pairs measured (`1.2/0.75` is 0.7 points better
 /// on short statute articles, 2.2 points worse on long clauses of mixed rules).

@@ -17,6 +17,8 @@
 
 pub mod analysis;
 mod citations;
+#[cfg(test)]
+mod fixture;
 mod generation;
 mod highlights;
 mod index;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use bylaw_contract::Span;
+use bylaw_contract::{Language, Span};
 
 use crate::{
     Generation, GenerationError, Known, QuestionWord,
@@ -14,11 +14,16 @@ use crate::{
 };
 
 /// Characters that say nothing when they stand alone between words (folded).
-const FUNCTION_CHARACTERS: &str = "有会要在是就也都被把跟和与及或还又再很太先后上下不没做对让给用去来到从为以而之其所";
+const FUNCTION_CHARACTERS: &str =
+    "有会要在是就也都被把跟和与及或还又再很太先后上下不没做对让给用去来到从为以而之其所请";
 
 /// What a single character counts against a bigram or a word. Characters find what bigrams miss (假 in 事假), but a
 /// question in everyday words has many that stand in the rules by chance.
 const CHARACTER_WEIGHT: f32 = 0.7;
+
+/// What a form in another language than the question's counts: 特休 finds 'annual leave' where the rules are in English,
+/// and the Chinese rules first where both are.
+const OTHER_LANGUAGE: f32 = 0.4;
 
 /// A question in the terms of a generation.
 pub(crate) struct Understood<'a> {
@@ -60,6 +65,8 @@ enum Role {
 pub(crate) fn understand<'a>(
     generation: &'a Generation,
     analysis: &'a Analysis,
+    language: Language,
+    mentions: &[Span],
 ) -> Result<Understood<'a>, GenerationError> {
     let vocabulary = generation.vocabulary();
     let units = Units::of(analysis);
@@ -69,10 +76,17 @@ pub(crate) fn understand<'a>(
         let role = if vocabulary.is_question_word(found) { Role::QuestionWord } else { Role::Known };
         roles[found.units.clone()].fill(role);
     }
+    // The number of an article is looked up and is no word.
+    for (role, unit) in roles.iter_mut().zip(&units.units) {
+        if mentions.iter().any(|mention| mention.contains(analysis.tokens[unit.token].span)) {
+            *role = Role::QuestionWord;
+        }
+    }
     let mut reader = Reader {
         generation,
         analysis,
         units: &units,
+        chinese: language.is_chinese(),
         seen: KeyMap::default(),
         understood: Understood { words: Vec::new(), groups: Vec::new(), terms: Vec::new(), wanted: Wanted::default() },
     };
@@ -81,12 +95,11 @@ pub(crate) fn understand<'a>(
     let mut at = 0;
     while at < roles.len() {
         match roles[at] {
-            Role::QuestionWord | Role::Known => {
+            Role::QuestionWord => at += 1,
+            Role::Known => {
                 while matches.next_if(|found| found.units.end <= at).is_some() {}
                 let Some(found) = matches.next() else { break };
-                if roles[at] == Role::Known {
-                    reader.word(found.units.clone(), Some(found))?;
-                }
+                reader.word(found.units.clone(), Some(found))?;
                 at = found.units.end;
             }
             Role::Free => {
@@ -104,6 +117,8 @@ struct Reader<'a, 'u> {
     generation: &'a Generation,
     analysis: &'a Analysis,
     units: &'u Units,
+    /// Whether the question is in Chinese.
+    chinese: bool,
     /// Words that are there already.
     seen: KeyMap<()>,
     understood: Understood<'a>,
@@ -187,7 +202,7 @@ impl<'a> Reader<'a, '_> {
 
     fn characters(&mut self, run: Range<usize>) -> Result<(), GenerationError> {
         if run.len() == 1 {
-            return self.word(run, None);
+            return self.unknown(run);
         }
         // For each neighbouring pair, whether the rules have it.
         let mut known = Vec::with_capacity(run.len() - 1);
@@ -217,7 +232,8 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// Characters that the rules never have side by side: one word, without what says nothing at its ends.
+    /// One character, or characters that the rules never have side by side: a word, without what says nothing at its
+    /// ends.
     fn unknown(&mut self, run: Range<usize>) -> Result<(), GenerationError> {
         let says_nothing = |index: &usize| FUNCTION_CHARACTERS.contains(self.unit_term(*index));
         let start = run.clone().find(|index| !says_nothing(index));
@@ -270,7 +286,8 @@ impl<'a> Reader<'a, '_> {
         if let Some(found) = found {
             vocabulary.expansions(found, |form, weight| {
                 if self.generation.has_form(form) {
-                    forms.push((form, weight));
+                    let same_language = vocabulary.form(form).is_cjk == self.chinese;
+                    forms.push((form, if same_language { weight } else { weight * OTHER_LANGUAGE }));
                 }
             });
         }

@@ -64,8 +64,9 @@ fn answer(
     analysis: &Analysis,
     scratch: &mut Scratch,
 ) -> Result<Found, GenerationError> {
-    let understood = question::understand(generation, analysis)?;
+    let language = language_of(query.question);
     let cited = citations::parse(generation, query.question, &analysis.folded, &query.filter);
+    let understood = question::understand(generation, analysis, language, &cited.mentions)?;
     let admission = Admission::of(generation, &query.filter);
     score(generation, &understood, &admission, scratch)?;
 
@@ -112,9 +113,9 @@ fn answer(
         hits: hits.into_iter().map(hit).collect::<Result<_, _>>()?,
         referenced: referenced.into_iter().map(hit).collect::<Result<_, _>>()?,
         question: QuestionAnalysis {
-            language: language_of(query.question),
+            language,
             missing_citations: cited.missing,
-            names_an_article: cited.any,
+            names_an_article: !cited.mentions.is_empty(),
             words: understood.words,
         },
     })

@@ -51,6 +51,8 @@ pub(crate) struct Form {
     pub(crate) folded: Box<str>,
     /// Terms that an article must have, side by side.
     pub(crate) terms: Box<[PlacedTerm]>,
+    /// Whether any of it is Chinese.
+    pub(crate) is_cjk: bool,
     group: Option<u32>,
 }
 
@@ -110,14 +112,9 @@ impl Vocabulary {
         &self.forms[id as usize]
     }
 
-    /// The form at this index, for going through all of them.
-    pub(crate) fn form_at(&self, index: usize) -> &Form {
-        &self.forms[index]
-    }
-
-    /// Number of forms.
-    pub(crate) fn form_count(&self) -> usize {
-        self.forms.len()
+    /// All forms, by id.
+    pub(crate) fn forms(&self) -> &[Form] {
+        &self.forms
     }
 
     /// What a law's short name stands for, by the `[[law]]` entries; both folded.

@@ -8,7 +8,7 @@ use quick_cache::{Weighter, sync::Cache};
 use serde::{Deserialize, Serialize};
 
 use super::{GenerationError, GenerationSource, IndexedArticle, meta};
-use crate::{highlights::Marks, index};
+use crate::highlights::Marks;
 
 /// Bytes of decoded articles that are kept.
 const CACHE_BYTES: u64 = 24 << 20;
@@ -100,7 +100,7 @@ impl ArticleReader {
         let address = stored.address.parse().map_err(|error| damaged(format!("article {ordinal}: {error}")))?;
         let beside = source.title.as_deref().into_iter().chain(stored.headings.iter().map(|h| h.text.as_str()));
         let own_title = super::own_title(&stored.title, stored.caption.as_deref());
-        let marks = Marks::of(&stored.text, beside.chain([own_title]), &index::label_term(&stored.address));
+        let marks = Marks::of(&stored.text, beside.chain([own_title]));
         let article = Arc::new(IndexedArticle {
             id: ArticleId::new(source.name.clone(), address),
             title: stored.title.into_owned(),

@@ -96,11 +96,10 @@ impl Builder {
         let document = &source.document;
         let first = count(self.tables.chapters.len());
         self.laws.source(count(self.sources.len()), &source.name, document);
-        let mut record_laws = Vec::new();
         for (ordinal, article) in (first..).zip(&document.articles) {
             self.article(document, article)?;
             if document.structure == Structure::Records {
-                record_laws.push(self.laws.record(ordinal, article));
+                self.laws.record(ordinal, article);
             }
             if !go_on() {
                 return Err(GenerationError::Cancelled);
@@ -109,7 +108,7 @@ impl Builder {
         let mut by_address: Vec<u32> = (first..count(self.tables.chapters.len())).collect();
         by_address.sort_unstable_by_key(|&at| document.articles[(at - first) as usize].address.as_str());
         self.tables.by_address.extend(by_address);
-        self.references(document, first, &record_laws);
+        self.references(document, first);
         self.sources.push(GenerationSource {
             name: source.name.clone(),
             title: document.title.clone(),
@@ -127,7 +126,7 @@ impl Builder {
         let headings = article.heading_path.iter().map(|heading| heading.text.as_str());
         let own_title = super::own_title(&article.title, article.caption.as_deref());
         let texts = document.title.as_deref().into_iter().chain(headings).chain([own_title, text]);
-        self.index.add(article.address.as_str(), texts)?;
+        self.index.add(texts)?;
         let line = StoredArticle::line(article, text)?;
         self.lines.write_all(&line)?;
         self.tables.offsets.push(self.offset);
@@ -137,7 +136,7 @@ impl Builder {
         Ok(())
     }
 
-    fn references(&mut self, document: &Document, first: u32, record_laws: &[Option<String>]) {
+    fn references(&mut self, document: &Document, first: u32) {
         let place: HashMap<&ArticleAddress, u32> =
             (first..).zip(&document.articles).map(|(ordinal, article)| (&article.address, ordinal)).collect();
         let mut headings: BTreeMap<(HeadingKind, u32), Vec<u32>> = BTreeMap::new();
@@ -150,8 +149,7 @@ impl Builder {
                 }
             }
         }
-        for (index, (from, article)) in (first..).zip(&document.articles).enumerate() {
-            let own_law = record_laws.get(index).and_then(Option::as_ref);
+        for (from, article) in (first..).zip(&document.articles) {
             for reference in &article.references {
                 match &reference.target {
                     ReferenceTarget::Articles { articles } => {
@@ -165,13 +163,7 @@ impl Builder {
                         let law = laws::fold_name(name);
                         self.elsewhere.push(Elsewhere { from, law, article: article.clone() });
                     }
-                    // In a collection of records, an article without a law's name is one of the record's own law.
-                    ReferenceTarget::Missing { article } => self.elsewhere.extend(own_law.map(|law| Elsewhere {
-                        from,
-                        law: law.clone(),
-                        article: article.clone(),
-                    })),
-                    ReferenceTarget::OtherDocument { article: None, .. } => {}
+                    ReferenceTarget::OtherDocument { article: None, .. } | ReferenceTarget::Missing { .. } => {}
                 }
             }
         }

@@ -54,16 +54,13 @@ impl LawBuilder {
         }
     }
 
-    /// A record is an article of the law that its title names: 勞動基準法 第 38 條. Returns that law's folded name.
-    pub(super) fn record(&mut self, ordinal: u32, article: &Article) -> Option<String> {
-        let (name, address) = split_title(&article.title)?;
+    /// A record is an article of the law that its title names: 勞動基準法 第 38 條.
+    pub(super) fn record(&mut self, ordinal: u32, article: &Article) {
+        let Some((name, address)) = split_title(&article.title) else { return };
         let name = fold_name(name);
-        if name.chars().count() < 2 {
-            return None;
+        if name.chars().count() >= 2 {
+            self.laws.entry(name).or_default().records.push((address.as_str().to_owned(), ordinal));
         }
-        let law = self.laws.entry(name.clone()).or_default();
-        law.records.push((address.as_str().to_owned(), ordinal));
-        Some(name)
     }
 
     /// Fills the tables.

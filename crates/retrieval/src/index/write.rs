@@ -6,7 +6,7 @@ use tantivy::{
     Index, SingleSegmentIndexWriter, TantivyDocument, TantivyError,
     directory::MmapDirectory,
     schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
-    tokenizer::{PreTokenizedString, Token, TokenStream, Tokenizer},
+    tokenizer::{Token, TokenStream, Tokenizer},
 };
 
 use crate::analysis::Analysis;
@@ -18,11 +18,6 @@ pub(super) const TOKENIZER: &str = "bylaw";
 
 /// Where tantivy starts to think about flushing; a single segment grows past it.
 const MEMORY_BUDGET: usize = 64 << 20;
-
-/// The term that stands for an article's number: it is one term, because 26 and 26-1 are two articles.
-pub(crate) fn label_term(address: &str) -> String {
-    format!("\u{a7}{address}")
-}
 
 /// Writes a lexical index.
 pub(crate) struct IndexWriter {
@@ -46,15 +41,13 @@ impl IndexWriter {
         Ok(Self { writer, field })
     }
 
-    /// Adds the next article: texts that are analysed, and its label.
-    pub(crate) fn add<'a>(&mut self, label: &str, texts: impl Iterator<Item = &'a str>) -> Result<(), TantivyError> {
+    /// Adds the next article: texts that make one field. Its number is not among them: articles are looked up by number,
+    /// never searched.
+    pub(crate) fn add<'a>(&mut self, texts: impl Iterator<Item = &'a str>) -> Result<(), TantivyError> {
         let mut document = TantivyDocument::new();
         for text in texts.filter(|text| !text.is_empty()) {
             document.add_text(self.field, text);
         }
-        let text = label_term(label);
-        let token = Token { text: text.clone(), offset_to: text.len(), position: 0, ..Token::default() };
-        document.add_pre_tokenized_text(self.field, PreTokenizedString { text, tokens: vec![token] });
         self.writer.add_document(document)
     }
 

@@ -163,5 +163,6 @@ fn form(analysis: &Analysis) -> Form {
         }
         folded.push_str(analysis.term(&analysis.tokens[unit.token]).trim_start_matches('#'));
     }
-    Form { folded: folded.into_boxed_str(), terms: terms::placed(analysis).into(), group: None }
+    let is_cjk = folded.chars().any(analysis::is_cjk);
+    Form { folded: folded.into_boxed_str(), terms: terms::placed(analysis).into(), is_cjk, group: None }
 }
