@@ -59,7 +59,7 @@ impl AskedKind {
         match self {
             Self::Duration => &[(Duration, 1.0), (Deadline, 1.0)],
             Self::Clock => &[(Clock, 1.0)],
-            Self::Deadline => &[(Deadline, 1.0), (Date, 0.95), (Clock, 0.8), (Duration, 0.6)],
+            Self::Deadline => &[(Deadline, 1.0), (Date, 0.95), (Clock, 0.8), (Duration, 0.7)],
             Self::Amount => &[(Money, 1.0), (Share, 0.95), (Pay, 0.9)],
             Self::Count => &[(Count, 1.0)],
             Self::Age => &[(Age, 1.0)],
@@ -98,6 +98,7 @@ patterns! {
     CLOCK = r"幾點|幾時|什麼時間|時段|\bwhat time\b|\bwhat hours\b|\bcore hours\b";
     DEADLINE = r"何時|什麼時候|甚麼時候|啥時|哪一?天|哪一?日|幾號|幾月|期限|截止|多快|最晚|最遲|之前要|時限|(?:幾|多少)個?(?:工作)?(?:天|日|月|年|週|星期|禮拜|小時|鐘頭|分鐘|點)(?:之|以)?(?:內|前)|多久(?:之|以)?(?:內|前)|提前(?:多久|幾)|提早(?:多久|幾)|\bwhen\b|\bby when\b|\bdeadline\b|\bhow (?:soon|fast|quickly|early|late|far in advance)\b|\bwhat (?:day|date)\b|\bwhich (?:day|date)\b|\btime limit\b|\bdue\b|\bhow much notice\b|\bhow many [a-z ]{0,20}(?:in advance|ahead|before)\b|\bhow long (?:do|does|have|before|after)\b";
     AMOUNT = r"多少錢|多少元|多少塊|幾元|幾塊|幾萬|幾千|金額|額度|幾折|幾成|幾倍|百分之幾|幾%|幾趴|多少比例|比例多|比率|(?:錢|薪|薪水|工資|費|費用|獎金|津貼|補助|補貼|給付)[^,。?]{0,6}(?:怎麼|如何|怎樣)(?:算|給|計|發|分|付)|(?:怎麼|如何|怎樣)(?:算|給|計|發|分|付)[^,。?]{0,4}(?:錢|薪|費|獎金)|又?怎麼給|油錢|有錢|多的錢|換錢|薪水剩|(?:補|給|領|拿|賠|報|付|扣|花|發|加)[^,。?]{0,4}多少|多少$|(?:是|為|上限|最高|最多|限額)多少|\bhow much\b|\bhow many (?:dollars|usd|percent|weeks of [a-z]+ pay|weeks of pay|months of (?:salary|pay))|\bwhat (?:percentage|rate|amount|share)\b|\bthe most i can (?:spend|claim)\b|\bcost\b|\ballowance\b|\bper night\b";
+    NOT_MONEY = r"\bhow much (?:notice|time|leave|annual leave|sick leave|vacation|holiday)\b";
     BARE_AMOUNT = r"多少";
     COUNT = r"(?:幾|多少)(?:次|回|人|名|位|個人|種|件|個字|字|公里|份|級|晚|餐|班|期)|次數|人數|\bhow (?:often|many (?:times|people|persons|members|characters|copies))\b|\bhow many\b";
     AGE = r"幾歲|年齡|\bhow old\b|\bwhat age\b";
@@ -143,6 +144,18 @@ impl Asked {
         if BARE_AMOUNT.is_match(text) && !kinds.iter().any(|kind| is_number(*kind)) {
             kinds.insert(0, AskedKind::Amount);
         }
+        // 多少 and how much may count time instead of money.
+        if NOT_MONEY.is_match(text) {
+            kinds.retain(|kind| *kind != AskedKind::Amount);
+        }
+        // Before what time of day is asked for a time of day.
+        if kinds.contains(&AskedKind::Clock) {
+            kinds.retain(|kind| *kind != AskedKind::Deadline);
+        }
+        // By when is asked with the words of how long: 幾天之內, 多久以前.
+        if kinds.contains(&AskedKind::Deadline) {
+            kinds.retain(|kind| *kind != AskedKind::Duration);
+        }
         // `how many` counts whatever follows; days are a duration.
         if kinds.contains(&AskedKind::Duration) && !unit_is_times(text) {
             kinds.retain(|kind| *kind != AskedKind::Count);
@@ -162,6 +175,11 @@ impl Asked {
         self.kinds.iter().any(|kind| kind.is_specific())
     }
 
+    /// Whether only a moment answers: how long before, how long after, by when at the latest.
+    pub(crate) fn needs_a_moment(&self) -> bool {
+        self.kinds.contains(&AskedKind::Deadline) && (self.ahead || self.within || self.latest)
+    }
+
     /// Whether the words ask for anything at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.kinds.is_empty()
@@ -169,7 +187,7 @@ impl Asked {
 
     /// How well these facts are of the asked kind, 0 to 1. A question that asks for a number is not answered by a
     /// sentence that only permits.
-    pub(crate) fn fit(&self, facts: &[Fact]) -> f32 {
+    pub(crate) fn fit(&self, facts: &[Fact], nearness: &dyn Fn(&Fact) -> f32) -> f32 {
         if self.kinds.is_empty() {
             return 0.5;
         }
@@ -178,7 +196,9 @@ impl Asked {
         for kind in self.kinds.iter().filter(|kind| !specific || kind.is_specific()) {
             for (accepted, worth) in kind.accepts() {
                 for fact in facts.iter().filter(|fact| fact.kind == *accepted) {
-                    best = best.max(worth * self.unit_fit(fact));
+                    let near = if specific { nearness(fact) } else { 1.0 };
+                    let as_asked = self.unit_fit(fact) * number_fit(fact) * length_fit(*kind, fact, facts);
+                    best = best.max(worth * as_asked * near);
                 }
             }
         }
@@ -186,15 +206,16 @@ impl Asked {
     }
 
     fn unit_fit(&self, fact: &Fact) -> f32 {
+        use Unit::{Day, Hour, Minute, Month, Other, Person, Times, Week, Year};
         match (self.unit, fact.unit) {
-            (Some(asked), Some(given)) if asked == given => 1.0,
-            (Some(Unit::Times | Unit::Person | Unit::Other), Some(_)) => 0.3,
-            // Nobody counts a leave in minutes when asked for days; weeks for days do happen.
-            (Some(Unit::Day), Some(Unit::Hour | Unit::Minute))
-            | (Some(Unit::Year), Some(Unit::Hour | Unit::Minute)) => 0.5,
-            (Some(_), Some(_)) => 0.8,
-            (Some(_), None) => 0.85,
             (None, _) => 1.0,
+            (Some(_), None) => 0.75,
+            (Some(asked), Some(given)) if asked == given => 1.0,
+            (Some(Times | Person | Other), Some(_)) => 0.3,
+            // A leave of so many days may well be given in weeks; nobody answers 幾個月 with 十日.
+            (Some(Day), Some(Week | Month | Year)) | (Some(Hour), Some(Minute)) | (Some(Minute), Some(Hour)) => 0.8,
+            (Some(Week | Month | Year), Some(Week | Month | Year)) => 0.75,
+            (Some(_), Some(_)) => 0.5,
         }
     }
 
@@ -205,6 +226,21 @@ impl Asked {
             + u8::from(self.within && !self.ahead && SENTENCE_WITHIN.is_match(sentence))
             + u8::from(self.latest && (SENTENCE_AHEAD.is_match(sentence) || SENTENCE_WITHIN.is_match(sentence)))
     }
+}
+
+/// How long something lasts is not said by the days within which it must be done.
+fn length_fit(kind: AskedKind, fact: &Fact, facts: &[Fact]) -> f32 {
+    let is_deadline = |other: &Fact| other.kind == FactKind::Deadline && other.start == fact.start;
+    if kind == AskedKind::Duration && facts.iter().any(is_deadline) { 0.85 } else { 1.0 }
+}
+
+/// A number says more than a moment or a measure in words.
+fn number_fit(fact: &Fact) -> f32 {
+    let is_measure = matches!(
+        fact.kind,
+        FactKind::Duration | FactKind::Deadline | FactKind::Date | FactKind::Clock | FactKind::Share | FactKind::Count
+    );
+    if is_measure && !fact.has_number { 0.85 } else { 1.0 }
 }
 
 const fn is_number(kind: AskedKind) -> bool {

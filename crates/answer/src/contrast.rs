@@ -43,6 +43,11 @@ pub(crate) fn is_other_case(question: &str, sentence: &str) -> bool {
     })
 }
 
+/// Whether a folded sentence speaks of a case that the folded question raises, in its own words: 阿嬤 and 祖父母.
+pub(crate) fn is_same_case(question: &str, sentence: &str) -> bool {
+    CASES.iter().flatten().any(|case| case.is_match(question) && case.is_match(sentence))
+}
+
 /// How a folded sentence agrees with what the question negates (沒住院): 1 where it negates the same, -1 where it says
 /// the same without negating, 0 where it does not speak of it.
 pub(crate) fn negation(question: &str, sentence: &str) -> i8 {

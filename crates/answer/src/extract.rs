@@ -6,13 +6,14 @@ use bylaw_contract::{
     ArticleId, Outcome, Span,
     ask::{Extract, ExtractSentence},
 };
-use bylaw_retrieval::{Filter, Found, Generation, GenerationError, Hit, Ordinal, Query, analysis};
+use bylaw_retrieval::{Filter, Found, Generation, GenerationError, Hit, Known, Ordinal, Query, analysis};
 
 use crate::{
     asked::Asked,
     outcome::{self, PartReading},
     parts::{self, Part},
     quantities::{self, Quantity},
+    units,
     view::{self, ArticleView, Wanted, Weighed},
     words::{self, Word},
 };
@@ -43,9 +44,15 @@ pub(crate) fn read(
     filter: Filter<'_>,
 ) -> Result<Reading, GenerationError> {
     let folded = analysis::fold(question);
-    let words = words::words(&found.question.words);
+    let mut words = words::words(&found.question.words);
+    let apart = take_apart(generation, filter, &mut words)?;
     let parts = parts::parts(&folded.text);
-    let hits = candidates(generation, question, found, filter, &folded, &parts)?;
+    let mut hits = candidates(generation, question, found, filter, &folded, &parts, &words)?;
+    for hit in apart {
+        if !hits.iter().any(|(known, _)| known.ordinal == hit.ordinal) {
+            hits.push((hit, 0.7));
+        }
+    }
     let best_score = found.hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
     let views: Vec<ArticleView> = hits
         .iter()
@@ -64,12 +71,12 @@ pub(crate) fn read(
         readings.push(outcome::read_part(&views, &wanted, &weighed));
         let subjects = subjects(text, &wanted, &folded.origin, part);
         if subjects.is_empty() {
-            choose(&views, &wanted, &weighed, room, &mut chosen);
+            choose(generation, &views, &wanted, &weighed, room, &mut chosen);
         } else {
             for subject in subjects {
                 let wanted = Wanted { words: subject, ..wanted_like(&wanted) };
                 let weighed = weigh(&views, &wanted);
-                choose(&views, &wanted, &weighed, (room / 2).max(1), &mut chosen);
+                choose(generation, &views, &wanted, &weighed, (room / 2).max(1), &mut chosen);
             }
         }
     }
@@ -79,9 +86,6 @@ pub(crate) fn read(
         let deferring = readings.iter().filter_map(|reading| reading.deferral);
         let mut first: Vec<Choice> = deferring.map(|w| Choice::of(&views, w.view, w.unit)).collect();
         first.dedup();
-        chosen.retain(|choice| !first.contains(choice));
-        first.append(&mut chosen);
-        first.truncate(2);
         chosen = first;
     }
     chosen.truncate(MAX_SENTENCES);
@@ -110,6 +114,22 @@ impl Choice {
     }
 }
 
+/// Looks up the parts of words that the rules do not use as a whole (加班上限), and gives the articles found for them.
+fn take_apart(generation: &Generation, filter: Filter<'_>, words: &mut [Word]) -> Result<Vec<Hit>, GenerationError> {
+    let mut hits = Vec::new();
+    for word in words.iter_mut() {
+        if let Some(question) = word.taken_apart() {
+            let query = Query { question: &question, k: 3, filter, follow_references: false };
+            let found = generation.search(&query)?;
+            word.learn(&found.question.words);
+            if word.known == Known::Corpus {
+                hits.extend(found.hits);
+            }
+        }
+    }
+    Ok(hits)
+}
+
 /// The articles that are read: those found for the whole question, then those found for a part of it alone.
 fn candidates(
     generation: &Generation,
@@ -118,13 +138,16 @@ fn candidates(
     filter: Filter<'_>,
     folded: &analysis::Folded,
     parts: &[Part],
+    words: &[Word],
 ) -> Result<Vec<(Hit, f32)>, GenerationError> {
     let mut hits: Vec<(Hit, f32)> = found.hits.iter().chain(&found.referenced).map(|hit| (hit.clone(), 1.0)).collect();
     if parts.len() > 1 {
+        let at = |index: usize| folded.origin.get(index).copied().unwrap_or(question.len());
         for part in parts {
-            let at = |index: usize| folded.origin.get(index).copied().unwrap_or(question.len());
-            let Some(text) = question.get(at(part.range.start)..at(part.range.end)) else { continue };
-            let query = Query { question: text, k: 4, filter, follow_references: false };
+            let range = at(part.range.start)..at(part.range.end);
+            let Some(text) = question.get(range.clone()) else { continue };
+            let text = with_subject(question, text, &range, words);
+            let query = Query { question: &text, k: 4, filter, follow_references: false };
             for (rank, hit) in generation.search(&query)?.hits.into_iter().enumerate() {
                 // Leading a part is worth as much as leading the whole question, which dilutes each part.
                 let worth = if rank == 0 { 1.0 } else { 0.8 };
@@ -137,6 +160,23 @@ fn candidates(
         }
     }
     Ok(hits)
+}
+
+/// A later part of a question, led by the most telling word before it where it has no telling word of its own:
+/// 「加班要幾點前申請，一個月又最多能加幾小時」.
+fn with_subject(question: &str, part: &str, range: &std::ops::Range<usize>, words: &[Word]) -> String {
+    let most = |words: &mut dyn Iterator<Item = &Word>| -> Option<(f32, std::ops::Range<usize>)> {
+        words
+            .filter(|word| !word.is_generic && word.known == Known::Corpus)
+            .map(|word| (word.weight, word.start..word.end))
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let own = most(&mut words.iter().filter(|word| range.contains(&word.start))).map_or(0.0, |(weight, _)| weight);
+    let before = most(&mut words.iter().filter(|word| word.start < range.start));
+    match before {
+        Some((weight, word)) if own < 0.6 * weight => format!("{} {part}", question.get(word).unwrap_or_default()),
+        _ => part.to_owned(),
+    }
 }
 
 #[expect(clippy::too_many_arguments, reason = "one call site; the values have nothing else in common")]
@@ -199,7 +239,14 @@ fn weigh(views: &[ArticleView], wanted: &Wanted<'_>) -> Vec<Weighed> {
 }
 
 /// Adds the sentences that answer one part, at most `room` of them, in the order of the article.
-fn choose(views: &[ArticleView], wanted: &Wanted<'_>, weighed: &[Weighed], room: usize, chosen: &mut Vec<Choice>) {
+fn choose(
+    generation: &Generation,
+    views: &[ArticleView],
+    wanted: &Wanted<'_>,
+    weighed: &[Weighed],
+    room: usize,
+    chosen: &mut Vec<Choice>,
+) {
     let Some(best) = weighed.first() else { return };
     let view = &views[best.view];
     let mut picked: Vec<Choice> = Vec::new();
@@ -226,6 +273,21 @@ fn choose(views: &[ArticleView], wanted: &Wanted<'_>, weighed: &[Weighed], room:
             }
         }
     }
+    // What it points to (依第 41 條規定懲處), where that says most nearly the same.
+    let idf = |term: &str| generation.idf(term);
+    for mention in bylaw_corpus::article_mentions(here.span.of(&view.article.text).unwrap_or_default()) {
+        let target = views.iter().position(|other| {
+            other.article.id.source == view.article.id.source && other.article.id.article == mention.address
+        });
+        if let Some(target) = target
+            && let Some(unit) = views[target].likest(view, best.unit, &idf)
+        {
+            if let Some(head) = views[target].units[unit].head {
+                add(target, head);
+            }
+            add(target, unit);
+        }
+    }
     // What limits it.
     if let Some(next) = view.units.get(best.unit + 1)
         && next.is_exception
@@ -233,11 +295,20 @@ fn choose(views: &[ArticleView], wanted: &Wanted<'_>, weighed: &[Weighed], room:
     {
         add(best.view, best.unit + 1);
     }
-    // What answers nearly as well.
-    for other in weighed.iter().skip(1) {
-        let near = if other.view == best.view { 0.15 } else { 0.05 };
+    // What answers nearly as well, unless one sentence holds it all.
+    let is_whole = best.own >= 0.7 && best.fit >= 0.95;
+    for other in weighed.iter().skip(1).filter(|_| !is_whole) {
+        let same_article = other.view == best.view;
         let answers = other.fit >= 0.8 * best.fit || !wanted.asked.is_specific();
-        if other.score >= best.score - near && answers && other.own >= 0.6 * best.own && !other.is_other_case {
+        // The clauses of one sentence say one thing together.
+        let is_clause = same_article && units::are_clauses(&view.units, best.unit, other.unit);
+        let near = match (is_clause, same_article) {
+            (true, _) => 0.25,
+            (false, true) => 0.1,
+            (false, false) => 0.03,
+        };
+        let speaks = is_clause || other.own >= 0.75 * best.own;
+        if other.score >= best.score - near && answers && speaks && !other.is_other_case {
             add(other.view, other.unit);
         }
     }

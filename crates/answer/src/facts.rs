@@ -69,9 +69,19 @@ pub(crate) struct Fact {
     pub(crate) start: usize,
     /// One past its last byte.
     pub(crate) end: usize,
+    /// Whether it names a number, and not only a moment or a measure in words (next payment date, pro rata).
+    pub(crate) has_number: bool,
+}
+
+impl Fact {
+    /// Whether it says by when, on which day or at what time.
+    pub(crate) const fn is_moment(&self) -> bool {
+        matches!(self.kind, FactKind::Deadline | FactKind::Date | FactKind::Clock)
+    }
 }
 
 patterns! {
+    HAS_NUMBER = r"{N}|{E}|半";
     ROW_NUMBER = r"[0-9][0-9,.]*|{N}";
     DATE = r"{N}年{N}月(?:{N}日)?|{N}月{N}日|(?:每|次|當|翌|同|本)個?月(?:之|的)?{N}[日號]|{N}號|月底|月初|[0-9一二三四五六七八九十]月|(?:星期|週)[一二三四五六日]|春節|端午|中秋|\b[0-9]{1,2}(?:st|nd|rd|th)\b(?: day)?(?: of each month)?|\b[0-9]{1,2} (?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b(?: [0-9]{1,2}\b)?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:first|last|next) (?:working |business |payment )?(?:day|date)\b|\b(?:first|second|third|fourth|fifth) (?:consecutive |completed |working )*day\b";
     RELATIVE_DAY = r"當日|當天|次日|翌日|隔日|同日|次一工作日|前一工作日|前一日|即時|立即|立刻|事前|事先|\bimmediately\b|\bat once\b|\bin advance\b|\bsame day\b|\bbeforehand\b";
@@ -160,6 +170,9 @@ pub(crate) fn facts(text: &str) -> Vec<Fact> {
             push(&mut found, kind, None, fact.start(), fact.end());
         }
     }
+    for fact in &mut found {
+        fact.has_number = HAS_NUMBER.is_match(&text[fact.start..fact.end]);
+    }
     found
 }
 
@@ -176,7 +189,7 @@ pub(crate) fn row_facts(text: &str) -> Vec<Fact> {
 }
 
 fn push(found: &mut Vec<Fact>, kind: FactKind, unit: Option<Unit>, start: usize, end: usize) {
-    found.push(Fact { kind, unit, start, end });
+    found.push(Fact { kind, unit, start, end, has_number: true });
 }
 
 /// Whether no date, clock time or duration already covers these bytes.
@@ -190,7 +203,7 @@ fn free(found: &[Fact], start: usize, end: usize) -> bool {
 fn deadline_around(text: &str, start: usize, end: usize, unit: Option<Unit>, found: &mut Vec<Fact>) {
     let lead_from = floor(text, start.saturating_sub(32));
     if BEFORE_AFTER.is_match(&text[end..]) || DEADLINE_LEAD.is_match(&text[lead_from..start]) {
-        found.push(Fact { kind: FactKind::Deadline, unit, start, end });
+        found.push(Fact { kind: FactKind::Deadline, unit, start, end, has_number: true });
     }
 }
 

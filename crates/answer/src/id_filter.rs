@@ -159,7 +159,7 @@ impl IdFilter {
         let open = rest.chars().next().unwrap_or('[');
         let inner_start = open.len_utf8();
         let reach = &rest[inner_start..];
-        let end = reach.find(|c| c == close || c == '\n' || c == open);
+        let end = reach.find([close, '\n', open]);
         match end {
             None if !is_end && reach.len() <= MAX_HELD => Step::Wait,
             Some(end) if end <= MAX_HELD && reach[end..].starts_with(close) => {

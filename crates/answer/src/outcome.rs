@@ -24,12 +24,22 @@ pub(crate) struct PartReading {
     pub(crate) off_topic: f32,
     /// How much of the part's information the title of the best article holds.
     pub(crate) in_title: f32,
+    /// Whether only a certain kind of fact answers.
+    pub(crate) is_specific: bool,
+    /// Whether what the question states selects the best sentence.
+    pub(crate) is_selected: bool,
+    /// Whether the best article does not speak of what a yes-or-no question turns on.
+    pub(crate) lacks_focus: bool,
 }
 
 /// Least share of a question's information that an answering sentence and what it hangs on must hold.
 const MIN_COVERAGE: f32 = 0.3;
+/// The same where a stated circumstance selects the sentence.
+const MIN_SELECTED_COVERAGE: f32 = 0.2;
 /// Least fit of an answering sentence's facts.
 const MIN_FIT: f32 = 0.3;
+/// The same where only a certain kind of fact answers.
+const MIN_SPECIFIC_FIT: f32 = 0.65;
 
 /// Judges what was found for a part.
 pub(crate) fn read_part(views: &[ArticleView], wanted: &Wanted<'_>, weighed: &[Weighed]) -> PartReading {
@@ -43,18 +53,35 @@ pub(crate) fn read_part(views: &[ArticleView], wanted: &Wanted<'_>, weighed: &[W
     let in_title = best.map_or(0.0, |best| share(&|word| word.is_in(&views[best.view].title)));
     PartReading {
         best,
-        deferral: deferring(views, wanted, weighed),
+        deferral: deferring(views, weighed),
         absent: share(&|word| !views.iter().take(5).any(|view| view.holds(word))),
         silent: share(&|word| {
             matches!(word.known, Known::Topic | Known::Glossary) && !views.iter().take(5).any(|view| view.holds(word))
         }),
         off_topic: share(&|word| word.known == Known::Topic && !views.iter().take(5).any(|view| view.holds(word))),
         in_title,
+        is_specific: wanted.asked.is_specific(),
+        is_selected: best.is_some_and(|best| views[best.view].verdict(best.unit, wanted.stated) == Some(true)),
+        lacks_focus: best.is_some_and(|best| lacks_focus(&views[best.view], wanted, &telling, best.unit)),
     }
 }
 
+/// Any rule permits or forbids something, so a yes-or-no question is answered only by an article that speaks of what is
+/// asked about, and not of its circumstances alone: the last telling word, and at least half of all of them.
+fn lacks_focus(view: &ArticleView, wanted: &Wanted<'_>, telling: &[(&Word, f32)], unit: usize) -> bool {
+    // A stated circumstance that selects the sentence says more than words.
+    if wanted.asked.is_specific() || view.verdict(unit, wanted.stated) == Some(true) {
+        return false;
+    }
+    let heavy: Vec<&Word> = telling.iter().filter(|(word, _)| word.idf >= 2.0).map(|(word, _)| *word).collect();
+    let total: f32 = heavy.iter().map(|word| word.idf).sum();
+    let missing: f32 = heavy.iter().filter(|word| !view.holds(word)).map(|word| word.idf).sum();
+    let ends_unheard = heavy.last().is_some_and(|word| !view.holds(word) && word.end > word.start + 3);
+    ends_unheard || missing > 0.5 * total
+}
+
 /// The sentence that leaves the asked matter to another document.
-fn deferring(views: &[ArticleView], wanted: &Wanted<'_>, weighed: &[Weighed]) -> Option<Weighed> {
+fn deferring(views: &[ArticleView], weighed: &[Weighed]) -> Option<Weighed> {
     let answering = weighed
         .iter()
         .find(|w| w.fit >= MIN_FIT && !w.is_other_case && !deferral::defers(&views[w.view].units[w.unit].folded));
@@ -65,7 +92,6 @@ fn deferring(views: &[ArticleView], wanted: &Wanted<'_>, weighed: &[Weighed]) ->
     let covers = deferring.own >= 0.25 && deferring.coverage >= 0.35;
     let better =
         answering.is_none_or(|answer| deferring.own > answer.own + 0.02 && deferring.coverage >= answer.coverage);
-    let _ = wanted;
     (covers && better).then_some(*deferring)
 }
 
@@ -75,14 +101,14 @@ pub(crate) fn decide(found: &Found, words: &[Word], views: &[ArticleView], parts
     if !found.question.missing_citations.is_empty() && !looked_up {
         return Outcome::NotInRules;
     }
+    let outcomes: Vec<Outcome> = parts.iter().map(|part| of_part(part, looked_up)).collect();
     let nobody_knows = words.iter().all(|word| word.known == Known::Nobody);
-    if nobody_knows && !looked_up {
+    if nobody_knows && !looked_up && !outcomes.contains(&Outcome::Answered) {
         return Outcome::NotUnderstood;
     }
     if views.is_empty() {
         return Outcome::NotInRules;
     }
-    let outcomes: Vec<Outcome> = parts.iter().map(|part| of_part(part, looked_up)).collect();
     // A question with several parts is as good as its best part: the extract shows what there is.
     [Outcome::Answered, Outcome::RuledElsewhere, Outcome::Insufficient]
         .into_iter()
@@ -96,15 +122,18 @@ fn of_part(part: &PartReading, looked_up: bool) -> Outcome {
         return Outcome::RuledElsewhere;
     }
     let is_subject_of_article = part.in_title >= 0.25;
-    if (part.off_topic >= 0.4 || part.silent >= 0.75) && !looked_up {
-        return if is_subject_of_article { Outcome::Insufficient } else { Outcome::NotInRules };
+    let is_silent = part.off_topic >= 0.3;
+    if is_silent && !looked_up {
+        let is_beside_it = is_subject_of_article && part.off_topic < 0.5;
+        return if is_beside_it { Outcome::Insufficient } else { Outcome::NotInRules };
     }
-    if part.absent >= 0.75 && !is_subject_of_article && !looked_up {
-        return Outcome::NotInRules;
+    let min_fit = if part.is_specific { MIN_SPECIFIC_FIT } else { MIN_FIT };
+    let min_coverage = if part.is_selected { MIN_SELECTED_COVERAGE } else { MIN_COVERAGE };
+    if best.fit >= min_fit && best.coverage >= min_coverage && !best.is_other_case && !part.lacks_focus {
+        return Outcome::Answered;
     }
-    if best.fit >= MIN_FIT && best.coverage >= MIN_COVERAGE && !best.is_other_case {
-        Outcome::Answered
-    } else {
-        Outcome::Insufficient
-    }
+    // Words of the glossary may stand for something that the rules say in yet other words; only where nearly all of the
+    // question is silent do they mean that the rules are.
+    let is_unheard = part.absent >= 0.8 && part.silent < 0.2 || part.silent >= 0.7 && best.coverage < 0.2;
+    if is_unheard && !is_subject_of_article && !looked_up { Outcome::NotInRules } else { Outcome::Insufficient }
 }

@@ -44,10 +44,10 @@ pub(crate) struct Bounds {
 impl Bounds {
     /// Whether a stated quantity falls into this range. `None` where they cannot be compared.
     pub(crate) fn holds(&self, quantity: &Quantity) -> Option<bool> {
-        (self.measure == quantity.measure).then(|| {
+        (self.measure == quantity.measure).then_some(
             quantity.value >= self.low
-                && (quantity.value < self.high || self.high_included && quantity.value <= self.high)
-        })
+                && (quantity.value < self.high || self.high_included && quantity.value <= self.high),
+        )
     }
 
     /// Whether both ends are stated.
@@ -61,7 +61,7 @@ const MONTH: f64 = 30.4375;
 const YEAR: f64 = 365.25;
 
 patterns! {
-    QUANTITY = r"(?<lead>未滿|不滿|未達|未逾|不到|不足|不超過|滿|逾|超過|達|至少|第|前|(?:under|less than|below|over|after|more than|at least|exceeding|longer than|first) )?(?:(?<number>{N})個?(?:工作|完整)?(?<unit>年|月|週|星期|禮拜|日|天|小時|鐘頭|歲|次|公里|元)|(?<en>{E})(?: (?:completed|consecutive|working|full|business|calendar))*[ -](?<enunit>year|month|week|day|hour|kilometre|km)s?\b)(?<tail>以上|以下|以內|之內|多|起|者起)?";
+    QUANTITY = r"(?<lead>未滿|不滿|未達|未逾|不到|不足|不超過|滿|逾|超過|達|至少|第|前|(?:under|less than|below|over|after|more than|at least|exceeding|longer than|first|completed|completes) )?(?:(?<number>{N})個?(?:工作|完整)?(?<unit>年|月|週|星期|禮拜|日|天|小時|鐘頭|歲|次|公里|元)|(?<en>{E})(?: (?:completed|consecutive|working|full|business|calendar))*[ -](?<enunit>year|month|week|day|hour|kilometre|km)s?\b)(?<tail>以上|以下|以內|之內|多|起|者起)?";
     // 一年未滿者, but not 滿一年未滿二年, where 未滿 leads the next number.
     UNDER_BEHIND = r"^(?:未滿|不到)(?:[^0-9〇零一二兩三四五六七八九十百半]|$)";
     STATED = r"滿|做|工作|服務|年資|待|進公司|進來|到職|任職|連續|一次請|一次放|超過|以上|以下|不到|未滿|第|after|more than|over|completed|worked|been|service|in a row|under|第";
@@ -197,7 +197,7 @@ pub(crate) fn bounds(sentence: &str) -> Vec<Bounds> {
             ("逾" | "超过" | "over" | "more than" | "exceeding" | "longer than", _) => {
                 Bounds { low: found.value * 1.001 + 0.0005, ..open }
             }
-            ("满" | "达" | "after" | "at least", _) | (_, "以上" | "起" | "者起") => {
+            ("满" | "达" | "after" | "at least" | "completed" | "completes", _) | (_, "以上" | "起" | "者起") => {
                 Bounds { low: found.value, ..open }
             }
             _ => continue,

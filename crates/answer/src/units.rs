@@ -136,8 +136,13 @@ pub(crate) fn are_siblings(units: &[Unit], a: usize, b: usize) -> bool {
         return false;
     }
     let same_list = units[a].head.is_some() && units[a].head == units[b].head;
-    let clause = |unit: usize| units[unit].clause_of.unwrap_or(unit);
-    same_list || clause(a) == clause(b)
+    same_list || are_clauses(units, a, b)
+}
+
+/// Whether two units are clauses of one sentence.
+pub(crate) fn are_clauses(units: &[Unit], a: usize, b: usize) -> bool {
+    let first = |unit: usize| units[unit].clause_of.unwrap_or(unit);
+    a != b && first(a) == first(b)
 }
 
 #[cfg(test)]

@@ -1,16 +1,25 @@
 //! An article as the extract sees it, and how well each of its sentences answers one part of a question.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use bylaw_retrieval::{Hit, HitKind, IndexedArticle, Ordinal};
 
 use crate::{
     asked::Asked,
-    contrast, deferral, period,
+    contrast, deferral,
+    facts::Fact,
+    pattern::patterns,
+    period,
     quantities::{Measure, Quantity},
     units::{self, Unit},
     words::{Stretch, Word},
 };
+
+patterns! {
+    CLAUSE_END = r"[,;。:]|\band\b";
+    // A sentence for a special case: whoever asks about it names it.
+    SPECIAL_CASE = r"^(?:因|逾|未|如|遇|但|惟|經|連續|為)[^,。;]{2,30}者,";
+}
 
 /// A candidate article, prepared once and weighed for every part of the question.
 #[derive(Debug)]
@@ -28,6 +37,8 @@ pub(crate) struct ArticleView {
     /// All of its text.
     pub(crate) whole: Stretch,
     is_chinese: bool,
+    /// The clauses of each sentence, as bytes of its folded text.
+    clauses: Vec<Vec<(Range<usize>, Stretch)>>,
     stretches: Vec<Stretch>,
     headings: Stretch,
     first_of_paragraph: Vec<usize>,
@@ -73,6 +84,7 @@ const IN_FIRST_CLAUSE: f32 = 0.85;
 const IN_TITLE: f32 = 0.8;
 const IN_WHAT_IT_POINTS_TO: f32 = 0.7;
 const IN_SENTENCE_BEFORE: f32 = 0.5;
+const IN_FIRST_PARAGRAPH: f32 = 0.5;
 const IN_HEADINGS: f32 = 0.35;
 const ELSEWHERE_IN_ARTICLE: f32 = 0.3;
 
@@ -98,6 +110,7 @@ impl ArticleView {
             whole: Stretch::new(&article.text),
             stretches,
             is_chinese: is_chinese(&article.text),
+            clauses: units.iter().map(|unit| clauses(&unit.folded)).collect(),
             first_of_paragraph,
             units,
             article,
@@ -107,6 +120,13 @@ impl ArticleView {
     /// Whether the article, its title or its text, speaks of a word.
     pub(crate) fn holds(&self, word: &Word) -> bool {
         word.is_in(&self.title) || word.is_in(&self.whole)
+    }
+
+    /// The sentence that says most nearly the same as a sentence of another article, of those with any such likeness.
+    pub(crate) fn likest(&self, other: &Self, unit: usize, idf: &dyn Fn(&str) -> f32) -> Option<usize> {
+        let like = |candidate: usize| self.stretches[candidate].share_in(&other.stretches[unit], idf);
+        let best = (0..self.units.len()).max_by(|a, b| like(*a).total_cmp(&like(*b)))?;
+        (like(best) >= 0.4).then_some(best)
     }
 
     fn share(&self, word: &Word, unit: usize) -> (f32, f32) {
@@ -132,6 +152,9 @@ impl ArticleView {
             let first = self.first_of_paragraph[here.paragraph - 1];
             consider(IN_WHAT_IT_POINTS_TO * word.share_in(&self.stretches[first]));
         }
+        if here.paragraph > 0 {
+            consider(IN_FIRST_PARAGRAPH * word.share_in(&self.stretches[0]));
+        }
         consider(IN_TITLE * word.share_in(&self.title));
         consider(IN_HEADINGS * word.share_in(&self.headings));
         consider(ELSEWHERE_IN_ARTICLE * word.share_in(&self.whole));
@@ -140,6 +163,7 @@ impl ArticleView {
 
     /// Weighs every sentence.
     pub(crate) fn weigh(&self, view: usize, wanted: &Wanted<'_>) -> Vec<Weighed> {
+        let question = Stretch::new(wanted.folded);
         let total: f32 = wanted.words.iter().map(|(_, weight)| weight).sum();
         let verdicts: Vec<Option<bool>> = (0..self.units.len()).map(|unit| self.verdict(unit, wanted.stated)).collect();
         (0..self.units.len())
@@ -155,23 +179,35 @@ impl ArticleView {
                     own /= total;
                     coverage /= total;
                 }
-                let mut fit = wanted.asked.fit(&here.facts);
+                let speaks: Vec<bool> = self.clauses[unit].iter().map(|(_, clause)| wanted.speaks_of(clause)).collect();
+                let mut fit = wanted.asked.fit(&here.facts, &|fact| self.nearness(unit, &speaks, fact));
                 // A sentence that leaves the matter to another document says where the fact is, not what it is.
                 if deferral::defers(&here.folded) {
                     fit = fit.min(0.5);
                 }
+                // How long something lasts does not say by when it must be asked for.
+                let shared_bounds = wanted.asked.shared_bounds(&here.folded);
+                if wanted.asked.needs_a_moment() && shared_bounds == 0 && !here.facts.iter().any(Fact::is_moment) {
+                    fit = fit.min(0.6);
+                }
                 let with_head =
                     here.head.map_or_else(String::new, |head| self.units[head].folded.clone()) + &here.folded;
                 let is_other_case = contrast::is_other_case(wanted.folded, &with_head);
-                let mut score = coverage + 0.25 * own + 0.5 * fit + 0.3 * self.prior;
+                let mut score = coverage + 0.2 * own + 0.7 * fit + 0.3 * self.prior;
                 if self.is_chinese != wanted.is_chinese {
                     score -= 0.2;
                 }
-                score += 0.08 * f32::from(wanted.asked.shared_bounds(&here.folded));
+                score += 0.12 * f32::from(shared_bounds);
                 score += 0.12 * f32::from(period::agreement(wanted.folded, &here.folded));
                 score += 0.25 * f32::from(contrast::negation(wanted.folded, &here.folded));
                 if is_other_case {
                     score -= 0.35;
+                } else if contrast::is_same_case(wanted.folded, &here.folded) {
+                    score += 0.3;
+                }
+                let is_unasked = |(_, case): &(Range<usize>, Stretch)| case.share_in(&question, &|_| 1.0) < 0.34;
+                if SPECIAL_CASE.is_match(&here.folded) && self.clauses[unit].first().is_some_and(is_unasked) {
+                    score -= 0.2;
                 }
                 match verdicts[unit] {
                     Some(true) => {
@@ -195,8 +231,16 @@ impl ArticleView {
             .collect()
     }
 
+    /// 1 where a fact stands in a clause with a word of the question, less where the sentence speaks of something else
+    /// there. In Chinese, the circumstances come in the clause before.
+    fn nearness(&self, unit: usize, speaks: &[bool], fact: &Fact) -> f32 {
+        let Some(clause) = self.clauses[unit].iter().position(|(range, _)| fact.start < range.end) else { return 1.0 };
+        let before = self.is_chinese && clause > 0 && speaks[clause - 1];
+        if speaks[clause] || before { 1.0 } else { 0.85 }
+    }
+
     /// Whether what the question states falls into a range of this sentence; `None` where they do not compare.
-    fn verdict(&self, unit: usize, stated: &[Quantity]) -> Option<bool> {
+    pub(crate) fn verdict(&self, unit: usize, stated: &[Quantity]) -> Option<bool> {
         let bounds = &self.units[unit].bounds;
         let mut verdict = None;
         for quantity in stated {
@@ -212,6 +256,27 @@ impl ArticleView {
             }
         }
         verdict
+    }
+}
+
+/// The clauses of a folded sentence; none for a sentence in one clause.
+fn clauses(sentence: &str) -> Vec<(Range<usize>, Stretch)> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for mark in CLAUSE_END.find_iter(sentence) {
+        found.push((start..mark.end(), Stretch::new(&sentence[start..mark.end()])));
+        start = mark.end();
+    }
+    if start < sentence.len() {
+        found.push((start..sentence.len(), Stretch::new(&sentence[start..])));
+    }
+    if found.len() < 2 { Vec::new() } else { found }
+}
+
+impl Wanted<'_> {
+    /// Whether a stretch holds a telling word of the question.
+    fn speaks_of(&self, stretch: &Stretch) -> bool {
+        self.words.iter().any(|(word, _)| !word.is_generic && word.is_in(stretch))
     }
 }
 

@@ -10,8 +10,10 @@ patterns! {
     // Words that every rule is about; they never tell one rule from another.
     // A word that asks, or says for which period, tells nothing about the subject.
     ASKING = r"幾|多少|多久|多長|怎|什麼|甚麼|誰|哪|嗎|何時|如何|為何|何人|是否|有沒有|可不可以|能不能|\b(?:how|what|when|who|which)\b";
+    // What the glossary hears in a question for a number; every rule with a number has it.
+    NUMBERISH = r"^(?:最[高低多少])?(?:日數|天數|上限|下限|期限|額度|限度|次數|時數|金額)$";
     PERIOD = r"^(?:一|每|單|當|全)?個?(?:天|日|週|星期|禮拜|月|年|年度|晚|次|期間|小時)$|^[0-9]+$|^(?:day|week|month|year|night|daili|weekli|monthli|annual|per|a year|a month|a week)$|^最(?:多|高|長|少|晚|早|遲|久|低)$|^上限$";
-    GENERIC = r"^(?:公司|本公司|我們公司|員工|同仁|我們?|自己|規定|規則|本規則|辦法|條文|問|想|要|可以|能|有|是|的|請問|一下|時候|情況|申請|辦理|工作|上班|company|employee|staff|i|my|we|our|you|get|take|work|rule|polici|policy|handbook|much|mani|need|have|there)$";
+    GENERIC = r"^(?:公司|本公司|我們公司|員工|同仁|勞工|大家|我們?|自己|規定|規則|本規則|辦法|條文|問|想|要|可以|能|有|是|的|請問|一下|時候|情況|申請|辦理|工作|上班|要|又|會|受|行|人|放|給|到|把|被|讓|跟|在|用|做|沒|沒有|內|前|後|時|日|天|再|還|也|就|都|才|company|employee|staff|i|my|we|our|you|get|take|work|rule|polici|policy|handbook|much|mani|need|have|there)$";
 }
 
 /// Most words of a question that are weighed, the most telling first.
@@ -20,12 +22,16 @@ const MAX_WORDS: usize = 48;
 /// One word of a question, ready to be looked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Word {
-    /// Bytes of the question it stands in.
+    /// Where in the question it stands.
     pub(crate) start: usize,
+    /// One past its last byte there.
+    pub(crate) end: usize,
     /// Who knows it.
     pub(crate) known: Known,
     /// How telling it is.
     pub(crate) weight: f32,
+    /// How telling it would be if somebody knew it.
+    pub(crate) idf: f32,
     /// Whether it is one that every rule is about.
     pub(crate) is_generic: bool,
     forms: Vec<Form>,
@@ -49,6 +55,19 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
+    /// How much of this stretch's information another one holds, 0 to 1; single characters do not count.
+    pub(crate) fn share_in(&self, other: &Self, idf: &dyn Fn(&str) -> f32) -> f32 {
+        let (mut shared, mut total) = (0.0, 0.0);
+        for term in self.terms.iter().filter(|term| term.chars().count() > 1) {
+            let weight = idf(term);
+            total += weight;
+            if other.terms.contains(term) {
+                shared += weight;
+            }
+        }
+        if total > 0.0 { shared / total } else { 0.0 }
+    }
+
     /// Prepares a text.
     pub(crate) fn new(text: &str) -> Self {
         Self {
@@ -81,13 +100,17 @@ pub(crate) fn words(analysed: &[QuestionWord]) -> Vec<Word> {
     let mut words: Vec<Word> = analysed
         .iter()
         .map(|word| {
-            let is_generic = [&GENERIC, &ASKING, &PERIOD].iter().any(|pattern| pattern.is_match(&word.folded));
+            let expansions: Vec<&String> = word.expansions.iter().filter(|form| !NUMBERISH.is_match(form)).collect();
+            let only_asks = ASKING.is_match(&word.folded) && expansions.is_empty();
+            let is_generic = only_asks || GENERIC.is_match(&word.folded) || PERIOD.is_match(&word.folded);
             let own = std::iter::once(Form::new(&word.folded, 1.0));
-            let others = word.expansions.iter().map(|form| Form::new(form, 0.9));
+            let others = expansions.into_iter().map(|form| Form::new(form, 0.9));
             Word {
                 start: word.span.start,
+                end: word.span.end,
                 known: word.known,
                 weight: weight_of(word, is_generic),
+                idf: word.idf,
                 is_generic,
                 halves: if word.known == Known::Corpus { Vec::new() } else { halves(&word.folded) },
                 forms: own.chain(others).collect(),
@@ -145,7 +168,8 @@ impl Form {
         let share = share as f32;
         if share >= 1.0 {
             self.worth * if self.is_latin { 1.0 } else { 0.95 }
-        } else if share >= 0.5 {
+        } else if share >= 0.5 && self.worth >= 1.0 {
+            // Half of the question's own word may be its subject; half of an expansion is another word.
             self.worth * share * 0.7
         } else {
             0.0
@@ -154,6 +178,25 @@ impl Form {
 }
 
 impl Word {
+    /// The shorter words of a word that the rules do not use as a whole, for looking them up one by one: 「加班。上限」.
+    /// Not for a topic: its silence is an answer.
+    pub(crate) fn taken_apart(&self) -> Option<String> {
+        let is_compound = self.halves.len() > 1 && matches!(self.known, Known::Glossary | Known::Nobody);
+        is_compound.then(|| self.halves.join("。"))
+    }
+
+    /// Learns how the rules say the parts of it.
+    pub(crate) fn learn(&mut self, parts: &[QuestionWord]) {
+        for part in parts.iter().filter(|part| part.known == Known::Corpus && part.folded.chars().count() > 1) {
+            if !GENERIC.is_match(&part.folded) && !PERIOD.is_match(&part.folded) {
+                let forms = std::iter::once(&part.folded).chain(&part.expansions);
+                self.forms.extend(forms.map(|form| Form::new(form, 0.8)));
+                self.known = Known::Corpus;
+                self.weight = self.weight.max(0.7 * self.idf);
+            }
+        }
+    }
+
     /// How much of this word a stretch holds in any of its forms, 0 to 1.
     pub(crate) fn share_in(&self, stretch: &Stretch) -> f32 {
         let whole = self.forms.iter().map(|form| form.share_in(stretch)).fold(0.0, f32::max);

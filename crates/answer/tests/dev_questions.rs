@@ -3,28 +3,27 @@
 
 mod rulebook;
 
-use bylaw_contract::ask::Mode;
+use bylaw_contract::{Outcome, ask::Mode};
 use rulebook::{Rulebook, questions};
+
+/// What was reached when this was written, less a small margin. Raise it with the extract; never lower it to pass.
+const FLOOR: usize = 62;
 
 #[tokio::test]
 async fn the_extract_answers_the_development_questions() {
     let rulebook = Rulebook::bundled();
     let mut table = String::new();
-    let (mut right, mut refused, mut all, mut answerable) = (0, 0, 0, 0);
+    let (mut right, mut refused, mut all) = (0, 0, 0);
     for question in questions() {
         let answer = rulebook.ask(&question.question, Mode::Extract).await;
         let verdict = question.verdict(&answer);
         all += 1;
         right += usize::from(verdict.is_empty());
-        if question.outcome == "answered" {
-            answerable += 1;
-            refused += usize::from(answer.outcome == bylaw_contract::Outcome::NotInRules);
-        }
+        refused += usize::from(question.outcome == "answered" && answer.outcome == Outcome::NotInRules);
         if !verdict.is_empty() {
             table.push_str(&question.row(&answer, &verdict));
         }
     }
-    let summary =
-        format!("{right} of {all} right, {refused} of {answerable} answerable ones called not in the rules\n{table}");
-    assert!(right >= 52 && refused == 0, "{summary}");
+    let summary = format!("{right} of {all} right; {refused} answerable ones called not in the rules\n{table}");
+    assert!(right >= FLOOR && refused == 0, "{summary}");
 }

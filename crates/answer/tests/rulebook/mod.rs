@@ -1,19 +1,22 @@
 //! A rulebook, read, indexed and asked, without a service.
 
+#![allow(dead_code, clippy::allow_attributes, reason = "each test file uses a part of this")]
+
 use std::{fmt::Write as _, fs, path::Path, sync::Arc, time::Duration};
 
-use bylaw_answer::{Answerer, Ask, IgnoreEvents};
+use bylaw_answer::{AnswerError, Answerer, Ask, EventSink, IgnoreEvents};
 use bylaw_contract::{
     Clock, GenerationNumber, Outcome, RequestId, RunId, SourceName, Timestamp, VersionId,
     ask::{Answer, AskRequest, Mode},
 };
+use bylaw_model::ChatModel;
 use bylaw_retrieval::{Generation, SourceInput, Vocabulary, build};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 /// A clock that stands still.
 #[derive(Debug)]
-pub struct StoppedClock;
+pub(crate) struct StoppedClock;
 
 impl Clock for StoppedClock {
     fn now(&self) -> Timestamp {
@@ -26,14 +29,14 @@ impl Clock for StoppedClock {
 }
 
 /// Documents, indexed.
-pub struct Rulebook {
-    pub generation: Arc<Generation>,
+pub(crate) struct Rulebook {
+    pub(crate) generation: Arc<Generation>,
     _folder: tempfile::TempDir,
 }
 
 impl Rulebook {
     /// Reads and indexes documents given as name and text.
-    pub fn of(documents: &[(&str, &str)]) -> Self {
+    pub(crate) fn of(documents: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut sources: Vec<SourceInput> = documents
             .iter()
@@ -56,7 +59,7 @@ impl Rulebook {
     }
 
     /// The documents that ship with the program.
-    pub fn bundled() -> Self {
+    pub(crate) fn bundled() -> Self {
         let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/sample");
         let read = |name: &str| fs::read_to_string(sample.join(name)).expect("the bundled sample");
         let names = ["employee-handbook.md", "員工工作規則.md"];
@@ -65,41 +68,52 @@ impl Rulebook {
     }
 
     /// Asks, without a model.
-    pub async fn ask(&self, question: &str, mode: Mode) -> Answer {
+    pub(crate) async fn ask(&self, question: &str, mode: Mode) -> Answer {
         let request = AskRequest { mode, ..AskRequest::new(question) };
+        self.answer(&request, None, &IgnoreEvents, CancellationToken::new()).await.expect("an answer")
+    }
+
+    /// Asks, with everything that a run may need.
+    pub(crate) async fn answer(
+        &self,
+        request: &AskRequest,
+        model: Option<ChatModel>,
+        events: &dyn EventSink,
+        cancel: CancellationToken,
+    ) -> Result<Answer, AnswerError> {
         let ask = Ask {
-            request: &request,
+            request,
             generation: Arc::clone(&self.generation),
             request_id: RequestId::new("test").expect("a request id"),
             run_id: RunId::new("run_000000000000000000000000").expect("a run id"),
             started: Duration::from_secs(1),
-            cancel: CancellationToken::new(),
-            events: &IgnoreEvents,
+            cancel,
+            events,
         };
-        Answerer::new(None, Arc::new(StoppedClock)).ask(ask).await.expect("an answer")
+        Answerer::new(model, Arc::new(StoppedClock)).ask(ask).await
     }
 }
 
 /// A question with what is expected of its answer.
 #[derive(Debug, Deserialize)]
-pub struct Question {
-    pub id: String,
-    pub question: String,
-    pub articles: Vec<String>,
-    pub facts: Vec<String>,
-    pub forbid: Vec<String>,
-    pub outcome: String,
+pub(crate) struct Question {
+    pub(crate) id: String,
+    pub(crate) question: String,
+    pub(crate) articles: Vec<String>,
+    pub(crate) facts: Vec<String>,
+    pub(crate) forbid: Vec<String>,
+    pub(crate) outcome: String,
 }
 
 /// The development questions.
-pub fn questions() -> Vec<Question> {
+pub(crate) fn questions() -> Vec<Question> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/questions/dev-questions.jsonl");
     let text = fs::read_to_string(file).expect("the development questions");
     text.lines().map(|line| serde_json::from_str(line).expect("a question")).collect()
 }
 
 /// What an answer quotes, whether it answers or not.
-pub fn quoted(answer: &Answer) -> Vec<(String, String)> {
+pub(crate) fn quoted(answer: &Answer) -> Vec<(String, String)> {
     match &answer.extract {
         Some(extract) => extract.sentences.iter().map(|s| (s.id.to_string(), s.text.clone())).collect(),
         None => answer.sentences.iter().map(|s| (s.citations[0].to_string(), s.text.clone())).collect(),
@@ -112,7 +126,7 @@ fn name_of(outcome: Outcome) -> String {
 
 impl Question {
     /// What is wrong with an answer; empty when nothing is.
-    pub fn verdict(&self, answer: &Answer) -> Vec<String> {
+    pub(crate) fn verdict(&self, answer: &Answer) -> Vec<String> {
         let quotes = quoted(answer);
         let text: String = quotes.iter().map(|(_, text)| format!("{text}\n")).collect();
         let mut wrong = Vec::new();
@@ -130,7 +144,7 @@ impl Question {
     }
 
     /// A row of the table that a failing test prints.
-    pub fn row(&self, answer: &Answer, verdict: &[String]) -> String {
+    pub(crate) fn row(&self, answer: &Answer, verdict: &[String]) -> String {
         let mut row =
             format!("{} {} [{}]\n    {}\n", self.id, self.question, self.articles.join(" "), verdict.join("; "));
         for (id, text) in quoted(answer) {
