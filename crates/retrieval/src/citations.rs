@@ -45,6 +45,9 @@ const KINDS: [(&str, bool); 17] = [
 const POINTERS: [&str; 14] =
     ["本", "该", "此", "同", "前", "这个", "那个", "这份", "这本", "公司", "我们", "相关", "有关", "的"];
 
+/// Characters that join a name to what stands before it, and that no name begins with (folded).
+const JOINING: [char; 14] = ['依', '按', '据', '照', '与', '及', '和', '或', '跟', '在', '由', '请', '查', '看'];
+
 /// What a question names by number.
 #[derive(Debug, Default)]
 pub(crate) struct Cited {
@@ -137,7 +140,7 @@ fn governing(
     let full = names.iter().rev().find(|name| name.end <= start);
     if let Some(name) = full {
         if name.end >= before.len() {
-            return governed_by(generation, name, before, previous_end);
+            return governed_by(generation, name, text);
         }
         // 勞動基準法 stands in 勞動基準法細則, which is another law.
         let longer = &before[name.start..];
@@ -167,19 +170,16 @@ fn governing(
     }
 }
 
-/// The laws of a name that stands right before the article, unless it is only the end of a longer short name (移民法 in
-/// 入出國移民法). An alias of a law that is not here may still fit one that is.
-fn governed_by(generation: &Generation, name: &Name, before: &str, previous_end: usize) -> Governing {
-    let run = short_run(&before[previous_end.min(name.start)..]);
-    let whole = without_question_words(generation, run);
-    if (whole.len() > name.end - name.start || name.laws.is_empty())
-        && let Some((law, fits)) = best_fit(generation, whole)
-        && fits >= 2
-        && fits == whole.chars().count()
-    {
-        return Governing::Laws(vec![law]);
+/// The laws of a name that stands right before the article. An alias of a law that is not here may still fit one that is.
+fn governed_by(generation: &Generation, name: &Name, text: &str) -> Governing {
+    if !name.laws.is_empty() {
+        return Governing::Laws(name.laws.clone());
     }
-    if name.laws.is_empty() { Governing::Unknown(name.start) } else { Governing::Laws(name.laws.clone()) }
+    let alias = &text[name.start..name.end];
+    match best_fit(generation, alias) {
+        Some((law, fits)) if fits >= 2 && fits == alias.chars().count() => Governing::Laws(vec![law]),
+        Some(_) | None => Governing::Unknown(name.start),
+    }
 }
 
 /// The last characters of `text` that may be a name.
@@ -235,7 +235,7 @@ fn without_question_words<'a>(generation: &Generation, run: &'a str) -> &'a str 
     let matches = generation.vocabulary().matches(&units);
     let last = matches.iter().rfind(|found| generation.vocabulary().is_question_word(found));
     let from = last.map_or(0, |found| analysis.tokens[units.units[found.units.end - 1].token].folded.end);
-    &run[from..]
+    run[from..].trim_start_matches(JOINING)
 }
 
 /// How many characters at the end of `short` stand in this order in `name`.

@@ -132,10 +132,11 @@ impl Builder {
         }
         self.aliases.sort_unstable();
         self.aliases.dedup();
-        // A DFA of these would be ten times as large and would not be noticed: questions are short.
+        // Built at every start, so the kind that is built fastest; questions are short, and a DFA would not be noticed.
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .kind(Some(AhoCorasickKind::NoncontiguousNFA))
+            .prefilter(false)
             .build(&self.keys)
             .map_err(|error| VocabularyError { name: "glossary".to_owned(), problem: error.to_string() })?;
         Ok(Vocabulary {
