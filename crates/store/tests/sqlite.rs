@@ -168,6 +168,26 @@ async fn a_large_document_is_kept_whole() {
     assert!(store.version(&name("a.md"), &version_id(1)).await.unwrap() == Some(put));
 }
 
+#[tokio::test]
+async fn a_document_that_does_not_fit_on_the_disk_is_refused_and_taken_when_there_is_room() {
+    let folder = suite::folder();
+    for store in [SqliteStore::open(&folder.path().join("bylaw.sqlite")).await, SqliteStore::in_memory().await] {
+        let store = store.unwrap();
+        store.put_version(&name("a.md"), &version(1, "x"), None).await.unwrap();
+        store.limit_pages(1).await.unwrap();
+        let large = version(2, &"滿六個月者，給予三日。\n".repeat(1_000));
+        for _ in 0..3 {
+            let message = chain(&store.put_version(&name("b.md"), &large, None).await.unwrap_err());
+            assert!(message.ends_with("database or disk is full"), "{message}");
+            assert_eq!(store.sources().await.unwrap().len(), 1);
+            assert_eq!(store.revision().await.unwrap(), 1);
+        }
+        store.limit_pages(u32::MAX).await.unwrap();
+        store.put_version(&name("b.md"), &large, None).await.unwrap();
+        assert_eq!(store.version(&name("b.md"), &version_id(2)).await.unwrap(), Some(large));
+    }
+}
+
 /// Changes a file behind the store's back.
 async fn execute(file: &Path, sql: &'static str) {
     use sqlx::Connection;

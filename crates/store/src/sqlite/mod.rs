@@ -3,12 +3,17 @@
 mod columns;
 mod documents;
 mod jobs;
+mod keys;
+mod ledger;
+mod limit;
 mod open;
 
 use std::path::Path;
 
 use bylaw_library::StoreError;
 use sqlx::{Connection, Sqlite, SqlitePool, Transaction};
+
+const BEGIN: &str = "BEGIN IMMEDIATE";
 
 /// One SQLite database that serves every port.
 ///
@@ -63,7 +68,22 @@ impl SqliteStore {
 
     /// A transaction that may write. It takes the write lock at once, since one that reads first can fail to get it later.
     async fn write(&self) -> Result<Transaction<'static, Sqlite>, sqlx::Error> {
-        self.writer.begin_with("BEGIN IMMEDIATE").await
+        match self.writer.begin_with(BEGIN).await {
+            Err(sqlx::Error::InvalidSavePointStatement) => {
+                self.forget_transaction().await?;
+                self.writer.begin_with(BEGIN).await
+            }
+            begun => begun,
+        }
+    }
+
+    /// On a full disk SQLite ends a transaction by itself. The driver then fails to roll it back, and believes from then on
+    /// that one is open. So it is given one: beginning another fails, and on failure the driver rolls back what is open.
+    async fn forget_transaction(&self) -> Result<(), sqlx::Error> {
+        let mut connection = self.writer.acquire().await?;
+        sqlx::query("BEGIN").execute(&mut *connection).await?;
+        let _cannot_begin = connection.begin_with(BEGIN).await;
+        Ok(())
     }
 }
 
