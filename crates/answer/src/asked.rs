@@ -152,8 +152,8 @@ impl Asked {
         if kinds.contains(&AskedKind::Clock) {
             kinds.retain(|kind| *kind != AskedKind::Deadline);
         }
-        // By when is asked with the words of how long: 幾天之內, 多久以前.
-        if kinds.contains(&AskedKind::Deadline) {
+        // By when is asked with the words of how long: 幾天之內, 多久以前. 天數與期限 asks for both.
+        if kinds.contains(&AskedKind::Deadline) && !DURATION.is_match(&DEADLINE.replace_all(text, "")) {
             kinds.retain(|kind| *kind != AskedKind::Duration);
         }
         // `how many` counts whatever follows; days are a duration.
@@ -173,6 +173,12 @@ impl Asked {
     /// Whether only a certain kind of fact answers.
     pub(crate) fn is_specific(&self) -> bool {
         self.kinds.iter().any(|kind| kind.is_specific())
+    }
+
+    /// Each kind of fact that is asked for, on its own; only those that one kind of fact answers.
+    pub(crate) fn one_by_one(&self) -> Vec<Self> {
+        let one = |kind: &AskedKind| Self { kinds: vec![*kind], ..self.clone() };
+        self.kinds.iter().filter(|kind| kind.is_specific()).map(one).collect()
     }
 
     /// Whether only a moment answers: how long before, how long after, by when at the latest.

@@ -10,12 +10,13 @@ use bylaw_retrieval::{Filter, Found, Generation, GenerationError, Hit, Known, Or
 
 use crate::{
     asked::Asked,
+    complete,
     outcome::{self, PartReading},
     parts::{self, Part},
     quantities::{self, Quantity},
     units,
     view::{self, ArticleView, Wanted, Weighed},
-    words::{self, Word},
+    words::{self, Stretch, Word},
 };
 
 /// Most sentences of an extract.
@@ -74,12 +75,21 @@ pub(crate) fn read(
             choose(generation, &views, &wanted, &weighed, room, &mut chosen);
         } else {
             for subject in subjects {
-                let wanted = Wanted { words: subject, ..wanted_like(&wanted) };
+                let wanted = wanted.about(subject);
                 let weighed = weigh(&views, &wanted);
                 choose(generation, &views, &wanted, &weighed, (room / 2).max(1), &mut chosen);
             }
         }
     }
+    let stated = quantities::stated(&folded.text);
+    let everything = Wanted {
+        folded: &folded.text,
+        asked: &whole,
+        words: words.iter().map(|word| (word, word.weight)).collect(),
+        is_chinese: view::is_chinese(&folded.text),
+        stated: &stated,
+    };
+    complete::complete(&views, &everything, &mut chosen);
     let outcome = outcome::decide(found, &words, &views, &readings);
     // A question that the rules leave to another document is answered by the sentence that says so.
     if outcome == Outcome::RuledElsewhere {
@@ -103,14 +113,32 @@ pub(crate) fn read(
 
 /// One quoted stretch: a sentence, or a list with the sentence that introduces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Choice {
-    view: usize,
-    span: Span,
+pub(crate) struct Choice {
+    pub(crate) view: usize,
+    pub(crate) span: Span,
 }
 
 impl Choice {
     fn of(views: &[ArticleView], view: usize, unit: usize) -> Self {
         Self { view, span: views[view].units[unit].span }
+    }
+
+    /// Its words.
+    pub(crate) fn stretch(&self, views: &[ArticleView]) -> Stretch {
+        Stretch::new(self.span.of(&views[self.view].article.text).unwrap_or_default())
+    }
+}
+
+/// Whether a sentence is quoted already.
+pub(crate) fn inside(views: &[ArticleView], chosen: &[Choice], view: usize, unit: usize) -> bool {
+    chosen.iter().any(|choice| choice.view == view && choice.span.contains(views[view].units[unit].span))
+}
+
+/// A sentence, or the list around it where the question does not choose among its items.
+pub(crate) fn stretch_around(views: &[ArticleView], best: &Weighed, weighed: &[Weighed]) -> Choice {
+    match list_around(&views[best.view], best, weighed) {
+        Some(span) => Choice { view: best.view, span },
+        None => Choice::of(views, best.view, best.unit),
     }
 }
 
@@ -210,16 +238,6 @@ fn wanted<'a>(
     Wanted { folded: text, asked, words: weights, is_chinese: view::is_chinese(text), stated }
 }
 
-fn wanted_like<'a>(wanted: &Wanted<'a>) -> Wanted<'a> {
-    Wanted {
-        folded: wanted.folded,
-        asked: wanted.asked,
-        words: Vec::new(),
-        is_chinese: wanted.is_chinese,
-        stated: wanted.stated,
-    }
-}
-
 /// For 事假和病假各幾天: the words of each subject with those that both share. Empty for a part with one subject.
 fn subjects<'a>(text: &str, wanted: &Wanted<'a>, origin: &[usize], part: &Part) -> Vec<Vec<(&'a Word, f32)>> {
     let Some((a, b)) = parts::two_subjects(text) else { return Vec::new() };
@@ -231,7 +249,8 @@ fn subjects<'a>(text: &str, wanted: &Wanted<'a>, origin: &[usize], part: &Part) 
     vec![without(&b), without(&a)]
 }
 
-fn weigh(views: &[ArticleView], wanted: &Wanted<'_>) -> Vec<Weighed> {
+/// Every sentence of every article, best first.
+pub(crate) fn weigh(views: &[ArticleView], wanted: &Wanted<'_>) -> Vec<Weighed> {
     let mut weighed: Vec<Weighed> =
         views.iter().enumerate().flat_map(|(index, view)| view.weigh(index, wanted)).collect();
     weighed.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.view.cmp(&b.view)).then(a.unit.cmp(&b.unit)));
@@ -304,6 +323,8 @@ fn choose(
         let is_clause = same_article && units::are_clauses(&view.units, best.unit, other.unit);
         let near = match (is_clause, same_article) {
             (true, _) => 0.25,
+            // How something is done, and what applies, takes more than one sentence to say.
+            (false, true) if !wanted.asked.is_specific() => 0.25,
             (false, true) => 0.1,
             (false, false) => 0.03,
         };

@@ -83,7 +83,7 @@ impl Fact {
 patterns! {
     HAS_NUMBER = r"{N}|{E}|半";
     ROW_NUMBER = r"[0-9][0-9,.]*|{N}";
-    DATE = r"{N}年{N}月(?:{N}日)?|{N}月{N}日|(?:每|次|當|翌|同|本)個?月(?:之|的)?{N}[日號]|{N}號|月底|月初|[0-9一二三四五六七八九十]月|(?:星期|週)[一二三四五六日]|春節|端午|中秋|\b[0-9]{1,2}(?:st|nd|rd|th)\b(?: day)?(?: of each month)?|\b[0-9]{1,2} (?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b(?: [0-9]{1,2}\b)?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:first|last|next) (?:working |business |payment )?(?:day|date)\b|\b(?:first|second|third|fourth|fifth) (?:consecutive |completed |working )*day\b";
+    DATE = r"{N}年{N}月(?:{N}日)?|{N}月{N}日|(?:每|次|當|翌|同|本)個?月(?:之|的)?{N}[日號]|{N}號|(?:次|翌)(?:一?個?)(?:月|年度?)|月底|月初|[0-9一二三四五六七八九十]月|(?:星期|週)[一二三四五六日]|春節|端午|中秋|\b[0-9]{1,2}(?:st|nd|rd|th)\b(?: day)?(?: of each month)?|\b[0-9]{1,2} (?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b(?: [0-9]{1,2}\b)?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:first|last|next) (?:working |business |payment )?(?:day|date)\b|\b(?:first|second|third|fourth|fifth) (?:consecutive |completed |working )*day\b";
     RELATIVE_DAY = r"當日|當天|次日|翌日|隔日|同日|次一工作日|前一工作日|前一日|即時|立即|立刻|事前|事先|\bimmediately\b|\bat once\b|\bin advance\b|\bsame day\b|\bbeforehand\b";
     CLOCK = r"(?:上午|下午|中午|晚間|晚上|清晨|午後|夜間)?{N}[時點](?:{N}分|半)?|中午|\b[0-9]{1,2}[:.][0-9]{2}(?: ?[ap]\.?m\b)?|\b[0-9]{1,2} ?[ap]\.?m\b|\bnoon\b|\bmidnight\b";
     HOURS_AND_TIMES = r"{N}個?(?:小時|鐘頭|分鐘)";

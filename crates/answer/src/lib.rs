@@ -17,6 +17,7 @@ mod ask;
 mod asked;
 mod attribution;
 mod citations;
+mod complete;
 mod contrast;
 mod deferral;
 mod extract;

@@ -18,8 +18,9 @@ const MAX_PARTS: usize = 3;
 
 patterns! {
     BOUNDARY = r"[?!。;]+|,|，|、(?:又|還|另外)|又(?:最|可以|要|能|該|會)|(?:以及|還有|另外|並且|而且|然後)|\b(?:and|also|plus) (?:when|how|what|who|which|where|can|may|do|does|is|are|must|should|by|whether)\b";
+    JOINT = r"、|和|與|跟|及|\b(?:and|or)\b";
     INTERROGATIVE = r"幾|多少|多久|多長|何時|什麼|甚麼|誰|哪|嗎|怎|如何|是否|能否|可否|得否|有無|有沒有|要不要|能不能|可不可以|需不需要|會不會|多快|行嗎|多高|多遠|多大|啥|何人|何單位|\b(?:when|how|what|who|which|where|can i|may i|do i|does|is there|are there|must i|should i|whether)\b";
-    SHARED_ASKED = r"^(?<a>[^,?]{2,12}?)(?:和|與|跟|及|以及|、| and )(?<b>[^,?]{2,12}?)(?<tail>各|分別|各自|\b(?:respectively|each)\b)";
+    SHARED_ASKED = r"(?:^|[,，;。])(?<a>[^,，?]{2,12}?)(?:和|與|跟|及|以及|、| and )(?<b>[^,，?]{2,12}?)(?<tail>各|分別|各自|\b(?:respectively|each)\b)";
 }
 
 /// The parts of a folded question, in order. A stretch that asks nothing belongs to the part that follows it, since
@@ -42,9 +43,9 @@ pub(crate) fn parts(folded: &str) -> Vec<Part> {
 
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut open: Option<usize> = None;
-    for piece in pieces {
+    for piece in pieces.into_iter().flat_map(|piece| apart(folded, piece)) {
         let begin = open.unwrap_or(piece.start);
-        if INTERROGATIVE.is_match(&folded[piece.clone()]) {
+        if asks(&folded[piece.clone()]) {
             ranges.push(begin..piece.end);
             open = None;
         } else {
@@ -64,6 +65,30 @@ pub(crate) fn parts(folded: &str) -> Vec<Part> {
         }
     }
     ranges.into_iter().map(|range| Part { asked: Asked::of(&folded[range.clone()]), range }).collect()
+}
+
+/// Cuts a stretch at the words that join two things, where both sides ask: 天數怎麼算、最晚何時發.
+fn apart(folded: &str, piece: Range<usize>) -> Vec<Range<usize>> {
+    let mut cut = Vec::new();
+    let mut start = piece.start;
+    for joint in JOINT.find_iter(&folded[piece.clone()]) {
+        let (end, next) = (piece.start + joint.start(), piece.start + joint.end());
+        if asks(&folded[start..end]) && asks(&folded[next..piece.end]) {
+            cut.push(start..end);
+            start = end;
+        }
+    }
+    cut.push(start..piece.end);
+    cut
+}
+
+/// Whether a stretch asks something: a question word, or a verb and its denial side by side (算不算, 有沒有).
+fn asks(stretch: &str) -> bool {
+    if INTERROGATIVE.is_match(stretch) {
+        return true;
+    }
+    let characters: Vec<char> = stretch.chars().collect();
+    characters.windows(3).any(|three| three[0] == three[2] && matches!(three[1], '不' | '沒' | '没'))
 }
 
 /// Whether a part names two subjects for one asked fact (事假和病假各幾天): where the two subjects are.
@@ -98,6 +123,8 @@ mod tests {
         );
         check("婚假幾天以及要附什麼證明", &["婚假幾天", "以及要附什麼證明"]);
         check("特別休假", &["特別休假"]);
+        check("剩下的天數怎麼處理、最晚何時拿到錢？", &["剩下的天數怎麼處理", "、最晚何時拿到錢？"]);
+        check("捷運誤點算不算遲到，要附什麼", &["捷運誤點算不算遲到，", "要附什麼"]);
         check(
             "I lost my work phone. How fast do I have to tell IT?",
             &["I lost my work phone. How fast do I have to tell IT?"],

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use bylaw_retrieval::{Hit, HitKind, IndexedArticle, Ordinal};
+use bylaw_retrieval::{Hit, HitKind, IndexedArticle, Ordinal, analysis};
 
 use crate::{
     asked::Asked,
@@ -34,6 +34,8 @@ pub(crate) struct ArticleView {
     pub(crate) units: Vec<Unit>,
     /// Its own title.
     pub(crate) title: Stretch,
+    /// Its caption, folded, if it has one.
+    pub(crate) caption: Option<String>,
     /// All of its text.
     pub(crate) whole: Stretch,
     is_chinese: bool,
@@ -45,7 +47,7 @@ pub(crate) struct ArticleView {
 }
 
 /// What one part of a question asks, ready for weighing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Wanted<'a> {
     /// The part, folded.
     pub(crate) folded: &'a str,
@@ -106,6 +108,7 @@ impl ArticleView {
             ordinal: hit.ordinal,
             prior,
             title: Stretch::new(&article.title),
+            caption: article.caption.as_deref().map(|caption| analysis::fold(caption).text),
             headings: Stretch::new(&headings.join("\n")),
             whole: Stretch::new(&article.text),
             stretches,
@@ -127,6 +130,17 @@ impl ArticleView {
         let like = |candidate: usize| self.stretches[candidate].share_in(&other.stretches[unit], idf);
         let best = (0..self.units.len()).max_by(|a, b| like(*a).total_cmp(&like(*b)))?;
         (like(best) >= 0.4).then_some(best)
+    }
+
+    /// How much of a word a sentence holds, or what introduces it, or the article's title.
+    pub(crate) fn share_nearby(&self, word: &Word, unit: usize) -> f32 {
+        self.share_inside(word, unit).max(word.share_in(&self.title))
+    }
+
+    /// How much of a word a sentence holds, or what introduces it.
+    pub(crate) fn share_inside(&self, word: &Word, unit: usize) -> f32 {
+        let head = self.units[unit].head.map_or(0.0, |head| word.share_in(&self.stretches[head]));
+        word.share_in(&self.stretches[unit]).max(head)
     }
 
     fn share(&self, word: &Word, unit: usize) -> (f32, f32) {
@@ -271,6 +285,18 @@ fn clauses(sentence: &str) -> Vec<(Range<usize>, Stretch)> {
         found.push((start..sentence.len(), Stretch::new(&sentence[start..])));
     }
     if found.len() < 2 { Vec::new() } else { found }
+}
+
+impl<'a> Wanted<'a> {
+    /// The same question about other words.
+    pub(crate) fn about(&self, words: Vec<(&'a Word, f32)>) -> Self {
+        Wanted { words, ..self.clone() }
+    }
+
+    /// The same question asking for something else.
+    pub(crate) fn asking<'b>(&'b self, asked: &'b Asked) -> Wanted<'b> {
+        Wanted { asked, ..self.clone() }
+    }
 }
 
 impl Wanted<'_> {

@@ -13,7 +13,7 @@ patterns! {
     // What the glossary hears in a question for a number; every rule with a number has it.
     NUMBERISH = r"^(?:最[高低多少])?(?:日數|天數|上限|下限|期限|額度|限度|次數|時數|金額)$";
     PERIOD = r"^(?:一|每|單|當|全)?個?(?:天|日|週|星期|禮拜|月|年|年度|晚|次|期間|小時)$|^[0-9]+$|^(?:day|week|month|year|night|daili|weekli|monthli|annual|per|a year|a month|a week)$|^最(?:多|高|長|少|晚|早|遲|久|低)$|^上限$";
-    GENERIC = r"^(?:公司|本公司|我們公司|員工|同仁|勞工|大家|我們?|自己|規定|規則|本規則|辦法|條文|問|想|要|可以|能|有|是|的|請問|一下|時候|情況|申請|辦理|工作|上班|要|又|會|受|行|人|放|給|到|把|被|讓|跟|在|用|做|沒|沒有|內|前|後|時|日|天|再|還|也|就|都|才|company|employee|staff|i|my|we|our|you|get|take|work|rule|polici|policy|handbook|much|mani|need|have|there)$";
+    GENERIC = r"^(?:公司|本公司|我們公司|員工|同仁|勞工|大家|我們?|自己|規定|規則|本規則|辦法|條文|問|想|要|可以|能|有|是|的|請問|一下|時候|情況|申請|辦理|工作|上班|要|又|會|受|行|人|放|給|到|把|被|讓|跟|在|用|做|沒|沒有|內|前|後|時|日|天|再|還|也|就|都|才|處理|流程|手續|步驟|方式|方法|天數|金額|標準|條件|結果|影響|拿到|入帳|需要|應該|company|employee|staff|i|my|we|our|you|get|take|work|rule|polici|policy|handbook|much|mani|need|have|there)$";
 }
 
 /// Most words of a question that are weighed, the most telling first.
@@ -205,6 +205,11 @@ impl Word {
             return whole;
         }
         whole.max(if found == self.halves.len() { 0.8 } else { 0.4 })
+    }
+
+    /// Whether a folded text is this very word, in any of its forms.
+    pub(crate) fn is(&self, folded: &str) -> bool {
+        self.forms.iter().any(|form| form.worth >= 0.9 && form.text == folded)
     }
 
     /// Whether a stretch speaks of this word, if only in part.

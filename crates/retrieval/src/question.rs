@@ -17,10 +17,6 @@ use crate::{
 const FUNCTION_CHARACTERS: &str =
     "有会要在是就也都被把跟和与及或还又再很太先后上下不没做对让给用去来到从为以而之其所请";
 
-/// What a single character counts against a bigram or a word. Characters find what bigrams miss (假 in 事假), but a
-/// question in everyday words has many that stand in the rules by chance.
-const CHARACTER_WEIGHT: f32 = 0.7;
-
 /// What a form in another language than the question's counts: 特休 finds 'annual leave' where the rules are in English,
 /// and the Chinese rules first where both are.
 const OTHER_LANGUAGE: f32 = 0.4;
@@ -125,10 +121,24 @@ struct Reader<'a, 'u> {
 }
 
 impl<'a> Reader<'a, '_> {
+    /// Where numbers of several characters stand that the rules have: 二千四百 is looked for as 2400, not as 二 and 千.
+    fn known_numbers(&self) -> Result<Vec<Range<usize>>, GenerationError> {
+        let mut numbers = Vec::new();
+        for token in self.analysis.tokens.iter().filter(|token| token.kind == Kind::Number) {
+            let text = self.analysis.term(token);
+            let is_long = self.analysis.folded.text[token.folded.clone()].chars().nth(1).is_some();
+            if is_long && self.generation.index().term(text, terms::key(text))?.is_some() {
+                numbers.push(token.folded.clone());
+            }
+        }
+        Ok(numbers)
+    }
+
     /// Every term that touches no question word; every term at all if that leaves none.
     fn ranking_terms(&mut self, roles: &[Role]) -> Result<(), GenerationError> {
         let everything = roles.iter().all(|&role| role == Role::QuestionWord);
         let mut places: KeyMap<usize> = KeyMap::default();
+        let numbers = self.known_numbers()?;
         let mut measured = 0;
         let mut unit = 0;
         for token in &self.analysis.tokens {
@@ -138,6 +148,12 @@ impl<'a> Reader<'a, '_> {
             let width = if token.kind == Kind::Bigram { 2 } else { 1 };
             let covered = &roles[unit..(unit + width).min(roles.len())];
             if !everything && covered.contains(&Role::QuestionWord) {
+                continue;
+            }
+            let is_part = matches!(token.kind, Kind::Character | Kind::Bigram);
+            if is_part
+                && numbers.iter().any(|number| number.start <= token.folded.start && token.folded.end <= number.end)
+            {
                 continue;
             }
             let text = self.analysis.term(token);
@@ -156,8 +172,7 @@ impl<'a> Reader<'a, '_> {
                 Kind::Character => {}
             }
             let Some(postings) = self.generation.index().term(text, key)? else { continue };
-            let kind = if token.kind == Kind::Character { CHARACTER_WEIGHT } else { 1.0 };
-            let weight = kind * self.generation.index().idf(postings.articles);
+            let weight = self.generation.index().idf(postings.articles);
             match places.get(&key) {
                 Some(&place) => self.understood.terms[place].weight += weight,
                 None => {

@@ -40,8 +40,8 @@ fn bm25(texts: &[String], term: &str, ordinal: u32) -> f64 {
     let postings = counted(texts, term);
     let Some(posting) = postings.iter().find(|posting| posting.ordinal == ordinal) else { return 0.0 };
     let (n, df, tf) = (texts.len() as f64, postings.len() as f64, f64::from(posting.count));
-    let norm = 1.0 - 0.6 + 0.6 * rounded(length(&texts[ordinal as usize])) / average;
-    (1.0 + (n - df + 0.5) / (df + 0.5)).ln() * tf * 1.9 / (tf + 0.9 * norm)
+    let norm = 1.0 - 0.75 + 0.75 * rounded(length(&texts[ordinal as usize])) / average;
+    (1.0 + (n - df + 0.5) / (df + 0.5)).ln() * tf * 2.2 / (tf + 1.2 * norm)
 }
 
 proptest! {
