@@ -1,8 +1,6 @@
 //! The `bylaw` program: reads the command line and the configuration, runs one command, and turns its end into an exit
 //! code.
 
-#![cfg_attr(test, expect(clippy::unwrap_used, reason = "a failing test should panic"))]
-
 mod args;
 mod assemble;
 mod client;

@@ -73,8 +73,17 @@ fn family(lines: &[Line], candidates: &[Candidate]) -> Option<Vec<Unit>> {
             matches!(&candidate.marker.kind, MarkerKind::Article(unit, numbers) if units.contains(unit) && numbers[0] == 1)
         })
     };
+    // One article alone, with which the document opens (an excerpt): 「第五條（薪資帶）…」.
+    let opens_with = |units: &[Unit]| {
+        candidates.first().is_some_and(|first| {
+            first.line == 0
+                && first.marker.strength >= Strength::Strong
+                && matches!(&first.marker.kind, MarkerKind::Article(unit, _) if units.contains(unit))
+        })
+    };
     let is_family = |units: &[Unit]| {
-        count(units, Strength::Marked) >= 1
+        opens_with(units)
+            || count(units, Strength::Marked) >= 1
             || count(units, Strength::Strong) >= 2
             || (count(units, Strength::Weak) >= 1 && starts_at_one(units))
     };

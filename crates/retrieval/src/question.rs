@@ -306,7 +306,10 @@ impl<'a> Reader<'a, '_> {
                 }
             });
         }
-        let in_corpus = (all_known && !own.is_empty()) || !forms.is_empty();
+        let holds_number =
+            |number: &Range<usize>| first_token.folded.start <= number.start && number.end <= last_token.folded.end;
+        let in_corpus =
+            (all_known && !own.is_empty()) || !forms.is_empty() || self.known_numbers()?.iter().any(holds_number);
         let known = match found {
             _ if in_corpus => Known::Corpus,
             Some(found) if vocabulary.is_glossary(found) => Known::Glossary,

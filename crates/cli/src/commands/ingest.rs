@@ -1,6 +1,9 @@
 //! `bylaw ingest`: bring documents in, through the running service if there is one.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use bylaw_contract::{
     ErrorCode, SourceName,
@@ -66,7 +69,7 @@ async fn upload(client: &Client, paths: &[PathBuf]) -> Result<Report, Failure> {
     for (done, (source, path)) in files.found.into_iter().enumerate() {
         progress.show(&Stage::Reading { source: source.clone(), done, total });
         match client.upload(&path, &source, &|_job| ()).await {
-            Ok(job) => report.add_job(path, job),
+            Ok(job) => report.add_job(&path, job),
             Err(failure) => report.failed.push(FailedFile::new(&path, failure.code, failure.message)),
         }
     }
@@ -94,7 +97,7 @@ struct FailedFile {
 }
 
 impl FailedFile {
-    fn new(path: &std::path::Path, code: ErrorCode, message: String) -> Self {
+    fn new(path: &Path, code: ErrorCode, message: String) -> Self {
         Self { path: path.display().to_string(), code, message }
     }
 }
@@ -119,15 +122,15 @@ impl From<FolderReport> for Report {
 }
 
 impl Report {
-    fn add_job(&mut self, path: PathBuf, job: IngestJob) {
+    fn add_job(&mut self, path: &Path, job: IngestJob) {
         match (job.status, job.effect, job.error) {
             (JobStatus::Done, Some(JobEffect::Added), _) => self.added.push(job.source),
             (JobStatus::Done, Some(JobEffect::Updated), _) => self.updated.push(job.source),
             (JobStatus::Done, _, _) => self.unchanged.push(job.source),
-            (_, _, Some(error)) => self.failed.push(FailedFile::new(&path, error.code, error.message)),
+            (_, _, Some(error)) => self.failed.push(FailedFile::new(path, error.code, error.message)),
             (_, _, None) => {
                 let message = "the job ended without a reason".to_owned();
-                self.failed.push(FailedFile::new(&path, ErrorCode::InternalError, message));
+                self.failed.push(FailedFile::new(path, ErrorCode::InternalError, message));
             }
         }
     }

@@ -273,6 +273,17 @@ fn without_articles_headings_cut_and_without_headings_paragraphs() {
 }
 
 #[test]
+fn an_excerpt_of_one_article_is_that_article() {
+    check("a.md", "第五條 P7 薪資帶為每月 120,000 元。", &["5|第五條|P7 薪資帶為每月 120,000 元。"]);
+    check(
+        "a.txt",
+        "\nArticle 12 (Remote work). Employees may work remotely two days per week.\n",
+        &["12|Article 12 (Remote work)|Employees may work remotely two days per week."],
+    );
+    check("a.txt", "第五條所稱薪資，指本薪。", &["p1|段落 1|第五條所稱薪資，指本薪。"]);
+}
+
+#[test]
 fn titles_are_found() {
     for (name, text, title) in [
         ("a.md", "# 規則\n\n### 第 1 條\n\n甲。", Some("規則")),

@@ -41,6 +41,7 @@ fn a_number_is_found_and_highlighted_however_it_is_written() {
         let found = fixture.search(question);
         assert_eq!(found.hits[0].article.id.to_string(), "work_rules.md#40", "{question}");
         assert_eq!(highlighted(&found, "work_rules.md#40"), [expected], "{question}");
+        assert!(found.question.words.iter().all(|word| word.known == Known::Corpus), "{question}");
     };
     check("2,400", "２，４００");
     check("２，４００", "２，４００");
