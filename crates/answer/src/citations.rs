@@ -7,7 +7,7 @@ use bylaw_contract::{
     ask::{ExtractSentence, Sentence},
     citation::Quote,
 };
-use bylaw_retrieval::{Found, Generation, Hit, HitKind};
+use bylaw_retrieval::{Found, Generation, Hit, HitKind, IndexedArticle};
 
 /// Search results as citations: ranked ones first, then referenced ones, none of them `used`.
 #[must_use]
@@ -17,8 +17,19 @@ pub fn citations_of(found: &Found) -> Vec<Citation> {
 
 /// One hit as a citation.
 pub(crate) fn citation_of(hit: &Hit) -> Citation {
-    let article = &hit.article;
     let referenced = matches!(hit.kind, HitKind::Referenced { .. });
+    Citation {
+        score: hit.score,
+        retrieved: !referenced,
+        referenced,
+        highlights: hit.highlights.clone(),
+        ..citation_of_article(&hit.article)
+    }
+}
+
+/// An article that nobody searched for, as a citation: neither `retrieved` nor `referenced` nor `used`.
+#[must_use]
+pub fn citation_of_article(article: &IndexedArticle) -> Citation {
     Citation {
         id: article.id.clone(),
         source: article.id.source.clone(),
@@ -28,11 +39,11 @@ pub(crate) fn citation_of(hit: &Hit) -> Citation {
         heading_path: article.heading_path.iter().map(|heading| heading.text.clone()).collect(),
         text: article.text.clone(),
         similarity: 0.0,
-        score: hit.score,
-        retrieved: !referenced,
-        referenced,
+        score: 0.0,
+        retrieved: false,
+        referenced: false,
         used: false,
-        highlights: hit.highlights.clone(),
+        highlights: Vec::new(),
         quotes: Vec::new(),
         source_version: article.version.clone(),
     }

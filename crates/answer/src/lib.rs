@@ -40,4 +40,4 @@ mod view;
 mod words;
 
 pub use ask::{AnswerError, Answerer, Ask, EventSink, IgnoreEvents};
-pub use citations::citations_of;
+pub use citations::{citation_of_article, citations_of};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::{Extension, extract::State, response::Response};
-use bylaw_contract::{ArticleAddress, ArticleId, Citation, ErrorCode, sources::ArticleResponse};
-use bylaw_retrieval::{Generation, GenerationError, IndexedArticle, Ordinal};
+use bylaw_contract::{ArticleAddress, ArticleId, ErrorCode, sources::ArticleResponse};
+use bylaw_retrieval::{Generation, GenerationError, Ordinal};
 
 use crate::{
     error::Failure, parameters::Tail, reply, request_id::Arrival, routes::search::known_source, service::Service,
@@ -41,7 +41,7 @@ pub(crate) async fn article(
     let ordinal = generation.find(&id).ok_or_else(missing)?;
     let beside = |distance: i64| neighbour(&generation, &id, ordinal, distance);
     reply::ok(&ArticleResponse {
-        article: citation(&*generation.article(ordinal)?),
+        article: bylaw_answer::citation_of_article(&*generation.article(ordinal)?),
         previous: beside(-1)?,
         next: beside(1)?,
         refers_to: ids(&generation, &generation.refers_to(ordinal))?,
@@ -71,25 +71,4 @@ fn neighbour(
 
 fn ids(generation: &Generation, ordinals: &[Ordinal]) -> Result<Vec<ArticleId>, GenerationError> {
     ordinals.iter().map(|&ordinal| Ok(generation.article(ordinal)?.id.clone())).collect()
-}
-
-/// An article that nobody searched for.
-fn citation(article: &IndexedArticle) -> Citation {
-    Citation {
-        id: article.id.clone(),
-        source: article.id.source.clone(),
-        article: article.id.article.clone(),
-        article_no: article.id.article.main_number().unwrap_or(0),
-        title: article.title.clone(),
-        heading_path: article.heading_path.iter().map(|heading| heading.text.clone()).collect(),
-        text: article.text.clone(),
-        similarity: 0.0,
-        score: 0.0,
-        retrieved: false,
-        referenced: false,
-        used: false,
-        highlights: Vec::new(),
-        quotes: Vec::new(),
-        source_version: article.version.clone(),
-    }
 }
