@@ -16,6 +16,8 @@ pub(crate) enum AskedKind {
     Deadline,
     /// 多少錢, 上限多少, 打幾折, how much.
     Amount,
+    /// 上限多少, 分別有多少: any number.
+    Number,
     /// 幾次, 幾人, how often.
     Count,
     /// 幾歲, how old.
@@ -42,6 +44,7 @@ impl AskedKind {
             | Self::Clock
             | Self::Deadline
             | Self::Amount
+            | Self::Number
             | Self::Count
             | Self::Age
             | Self::Who
@@ -61,12 +64,21 @@ impl AskedKind {
             Self::Clock => &[(Clock, 1.0)],
             Self::Deadline => &[(Deadline, 1.0), (Date, 0.95), (Clock, 0.8), (Duration, 0.7)],
             Self::Amount => &[(Money, 1.0), (Share, 0.95), (Pay, 0.9)],
+            Self::Number => &[(Money, 1.0), (Duration, 1.0), (Share, 0.95), (Pay, 0.9), (Count, 0.9), (Deadline, 0.8)],
             Self::Count => &[(Count, 1.0)],
             Self::Age => &[(Age, 1.0)],
             Self::Who => &[(Role, 1.0)],
             Self::Consequence => &[(Consequence, 1.0), (Pay, 0.7), (Share, 0.4), (Modal, 0.3)],
             Self::Definition => &[(Definition, 1.0), (Modal, 0.2)],
-            Self::How => &[(Procedure, 0.8), (Share, 0.8), (Pay, 0.8), (Money, 0.8), (Modal, 0.4), (Duration, 0.4)],
+            Self::How => &[
+                (Procedure, 0.8),
+                (Share, 0.8),
+                (Pay, 0.8),
+                (Money, 0.8),
+                (Consequence, 0.8),
+                (Modal, 0.4),
+                (Duration, 0.4),
+            ],
             Self::Which => {
                 &[(Definition, 0.6), (Modal, 0.5), (Procedure, 0.4), (Role, 0.4), (Duration, 0.4), (Count, 0.4)]
             }
@@ -97,9 +109,11 @@ patterns! {
     UNIT = r"(?:幾|多少)個?(?:工作)?(?<unit>天|日|月|年|週|星期|禮拜|小時|鐘頭|分鐘|次|回|人|名|位)|how many (?:more )?(?:[a-z]+ )?(?<en>day|week|month|year|hour|minute|time)s?\b|(?:cap|limit|maximum|number)[a-z ]* (?<cap>day|week|month|hour|minute)s?\b";
     CLOCK = r"幾點|幾時|什麼時間|時段|\bwhat time\b|\bwhat hours\b|\bcore hours\b";
     DEADLINE = r"何時|什麼時候|甚麼時候|啥時|哪一?天|哪一?日|幾號|幾月|期限|截止|多快|最晚|最遲|之前要|時限|(?:幾|多少)個?(?:工作)?(?:天|日|月|年|週|星期|禮拜|小時|鐘頭|分鐘|點)(?:之|以)?(?:內|前)|多久(?:之|以)?(?:內|前)|提前(?:多久|幾)|提早(?:多久|幾)|\bwhen\b|\bby when\b|\bdeadline\b|\bhow (?:soon|fast|quickly|early|late|far in advance)\b|\bwhat (?:day|date)\b|\bwhich (?:day|date)\b|\btime limit\b|\bdue\b|\bhow much notice\b|\bhow many [a-z ]{0,20}(?:in advance|ahead|before)\b|\bhow long (?:do|does|have|before|after)\b";
-    AMOUNT = r"多少錢|多少元|多少塊|幾元|幾塊|幾萬|幾千|金額|額度|幾折|幾成|幾倍|百分之幾|幾%|幾趴|多少比例|比例多|比率|(?:錢|薪|薪水|工資|費|費用|獎金|津貼|補助|補貼|給付)[^,。?]{0,6}(?:怎麼|如何|怎樣)(?:算|給|計|發|分|付)|(?:怎麼|如何|怎樣)(?:算|給|計|發|分|付)[^,。?]{0,4}(?:錢|薪|費|獎金)|又?怎麼給|油錢|有錢|多的錢|換錢|薪水剩|(?:補|給|領|拿|賠|報|付|扣|花|發|加)[^,。?]{0,4}多少|多少$|(?:是|為|上限|最高|最多|限額)多少|\bhow much\b|\bhow many (?:dollars|usd|percent|weeks of [a-z]+ pay|weeks of pay|months of (?:salary|pay))|\bwhat (?:percentage|rate|amount|share)\b|\bthe most i can (?:spend|claim)\b|\bcost\b|\ballowance\b|\bper night\b";
+    AMOUNT = r"多少錢|多少元|多少塊|幾元|幾塊|幾萬|幾千|金額|額度|幾折|幾成|幾倍|百分之幾|幾%|幾趴|多少比例|比例多|比率|(?:錢|薪|薪水|工資|費|費用|獎金|津貼|補助|補貼|給付)[^,。?]{0,6}(?:怎麼|如何|怎樣)(?:算|給|計|發|分|付)|(?:怎麼|如何|怎樣)(?:算|給|計|發|分|付)[^,。?]{0,4}(?:錢|薪|費|獎金)|又?怎麼給|油錢|有錢|多的錢|換錢|薪水剩|(?:補|給|領|拿|賠|報|付|扣|花|發)[^,。?]{0,4}多少|加[^,。?班]{0,4}多少|\bhow much\b|\bhow many (?:dollars|usd|percent|weeks of [a-z]+ pay|weeks of pay|months of (?:salary|pay))|\bwhat (?:percentage|rate|amount|share)\b|\bthe most i can (?:spend|claim)\b|\bcost\b|\ballowance\b|\bper night\b";
     NOT_MONEY = r"\bhow much (?:notice|time|leave|annual leave|sick leave|vacation|holiday)\b";
     BARE_AMOUNT = r"多少";
+    MONEY_WORD = r"錢|薪|工資|費|獎金|津貼|補助|補貼|給付|補償|賠";
+    HANDLED = r"(?:天數|日數|時數)[^,。?]{0,4}(?:怎麼|怎樣|如何)(?:處理|處置|辦|結)";
     COUNT = r"(?:幾|多少)(?:次|回|人|名|位|個人|種|件|個字|字|公里|份|級|晚|餐|班|期)|次數|人數|\bhow (?:often|many (?:times|people|persons|members|characters|copies))\b|\bhow many\b";
     AGE = r"幾歲|年齡|\bhow old\b|\bwhat age\b";
     WHO = r"誰|哪一?個?(?:單位|部門|主管|人|處)|哪位|什麼單位|何單位|何人|找哪|由何|向哪|跟哪|窗口|找(?:什麼|甚麼)人|\bwho(?:m|se)?\b|\bwhich (?:department|team|person|manager|office)\b|\bwhose approval\b";
@@ -140,13 +154,17 @@ impl Asked {
                 kinds.push(kind);
             }
         }
-        // 多少 alone asks for money, unless it has been read as a number of something else.
+        // 多少 alone asks for any number, for money where money is spoken of.
         if BARE_AMOUNT.is_match(text) && !kinds.iter().any(|kind| is_number(*kind)) {
-            kinds.insert(0, AskedKind::Amount);
+            kinds.insert(0, if MONEY_WORD.is_match(text) { AskedKind::Amount } else { AskedKind::Number });
         }
         // 多少 and how much may count time instead of money.
         if NOT_MONEY.is_match(text) {
             kinds.retain(|kind| *kind != AskedKind::Amount);
+        }
+        // What becomes of a number of days is not how many they are.
+        if HANDLED.is_match(text) && !DURATION.is_match(&HANDLED.replace_all(text, "")) {
+            kinds.retain(|kind| *kind != AskedKind::Duration);
         }
         // Before what time of day is asked for a time of day.
         if kinds.contains(&AskedKind::Clock) {
@@ -285,7 +303,9 @@ mod tests {
 
     #[test]
     fn a_question_asks_for_this_kind_first() {
-        use AskedKind::{Age, Amount, Clock, Consequence, Count, Deadline, Definition, Duration, How, Permission, Who};
+        use AskedKind::{
+            Age, Amount, Clock, Consequence, Count, Deadline, Definition, Duration, How, Number, Permission, Who,
+        };
         let rows = [
             ("特休有幾天？", Duration),
             ("特休有几天？", Duration),
@@ -301,6 +321,9 @@ mod tests {
             ("加班費怎麼算？", Amount),
             ("各職等的薪級表是多少？", Amount),
             ("日支費是几元", Amount),
+            ("一個月加班上限多少？", Number),
+            ("特休跟產假分別有多少？", Number),
+            ("剩下的天數怎麼處理？", How),
             ("How much is the daily meal allowance?", Amount),
             ("What percentage of salary is paid?", Amount),
             ("薪水幾號發？", Deadline),

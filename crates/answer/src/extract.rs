@@ -26,6 +26,11 @@ pub(crate) const READING_DEPTH: usize = 8;
 /// Longest list, in characters, that is quoted whole.
 const MAX_LIST_CHARS: usize = 360;
 
+/// What a sentence gains whose article answers what was asked before.
+const SAME_MATTER: f32 = 0.08;
+/// Least fit of a sentence whose article the next part of a question stays with.
+const STAYS: f32 = 0.7;
+
 /// What the rules say to a question.
 #[derive(Debug)]
 pub(crate) struct Reading {
@@ -63,12 +68,16 @@ pub(crate) fn read(
     let whole = Asked::of(&folded.text);
     let mut chosen: Vec<Choice> = Vec::new();
     let mut readings: Vec<PartReading> = Vec::new();
+    let mut answered_by: Vec<usize> = Vec::new();
     let room = MAX_SENTENCES / parts.len().max(1);
     for (number, part) in parts.iter().enumerate() {
         let text = &folded.text[part.range.clone()];
-        let stated: Vec<Quantity> = quantities::stated(text);
+        // What was stated before still holds: 到職五個月就生小孩，產假有多長，工資給多少.
+        let stated: Vec<Quantity> = quantities::stated(&folded.text[..part.range.end]);
         let wanted = wanted(part, number, &parts, text, &words, &folded.origin, &stated, &whole);
-        let weighed = weigh(&views, &wanted);
+        let mut weighed = weigh(&views, &wanted);
+        stay_with(&answered_by, &mut weighed);
+        answered_by.extend(weighed.first().filter(|best| best.fit >= STAYS).map(|best| best.view));
         readings.push(outcome::read_part(&views, &wanted, &weighed));
         let subjects = subjects(text, &wanted, &folded.origin, part);
         if subjects.is_empty() {
@@ -253,8 +262,21 @@ fn subjects<'a>(text: &str, wanted: &Wanted<'a>, origin: &[usize], part: &Part) 
 pub(crate) fn weigh(views: &[ArticleView], wanted: &Wanted<'_>) -> Vec<Weighed> {
     let mut weighed: Vec<Weighed> =
         views.iter().enumerate().flat_map(|(index, view)| view.weigh(index, wanted)).collect();
-    weighed.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.view.cmp(&b.view)).then(a.unit.cmp(&b.unit)));
+    sort(&mut weighed);
     weighed
+}
+
+/// Two things asked in one breath are mostly about one matter: the articles that answered what was asked before are
+/// looked into first.
+fn stay_with(answered_by: &[usize], weighed: &mut [Weighed]) {
+    for sentence in weighed.iter_mut().filter(|sentence| answered_by.contains(&sentence.view)) {
+        sentence.score += SAME_MATTER;
+    }
+    sort(weighed);
+}
+
+fn sort(weighed: &mut [Weighed]) {
+    weighed.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.view.cmp(&b.view)).then(a.unit.cmp(&b.unit)));
 }
 
 /// Adds the sentences that answer one part, at most `room` of them, in the order of the article.
@@ -275,10 +297,15 @@ fn choose(
     } else {
         picked.push(Choice::of(views, best.view, best.unit));
     }
+    // What is quoted already for another part takes no room.
+    let is_quoted = chosen.iter().any(|known| known.view == best.view && known.span.contains(picked[0].span));
+    let mut new = usize::from(!is_quoted);
     let mut add = |view: usize, unit: usize| {
         let choice = Choice::of(views, view, unit);
         let inside = picked.iter().any(|known| known.view == view && known.span.contains(choice.span));
-        if picked.len() < room && !inside {
+        let is_new = !chosen.iter().any(|known| known.view == view && known.span.contains(choice.span));
+        if is_new && new < room && !inside {
+            new += 1;
             picked.push(choice);
         }
     };
@@ -323,12 +350,16 @@ fn choose(
         let is_clause = same_article && units::are_clauses(&view.units, best.unit, other.unit);
         let near = match (is_clause, same_article) {
             (true, _) => 0.25,
+            // A part whose best sentence was quoted for another part asks for more of the same article.
+            (false, true) if is_quoted => 0.35,
             // How something is done, and what applies, takes more than one sentence to say.
             (false, true) if !wanted.asked.is_specific() => 0.25,
-            (false, true) => 0.1,
+            (false, true) => 0.2,
             (false, false) => 0.03,
         };
-        let speaks = is_clause || other.own >= 0.75 * best.own;
+        // A sentence that takes its subject from the one it points back to holds few words of its own.
+        let in_context = same_article && other.coverage >= 0.9 * best.coverage;
+        let speaks = is_clause || in_context || other.own >= 0.75 * best.own;
         if other.score >= best.score - near && answers && speaks && !other.is_other_case {
             add(other.view, other.unit);
         }

@@ -84,7 +84,7 @@ patterns! {
     HAS_NUMBER = r"{N}|{E}|半";
     ROW_NUMBER = r"[0-9][0-9,.]*|{N}";
     DATE = r"{N}年{N}月(?:{N}日)?|{N}月{N}日|(?:每|次|當|翌|同|本)個?月(?:之|的)?{N}[日號]|{N}號|(?:次|翌)(?:一?個?)(?:月|年度?)|月底|月初|[0-9一二三四五六七八九十]月|(?:星期|週)[一二三四五六日]|春節|端午|中秋|\b[0-9]{1,2}(?:st|nd|rd|th)\b(?: day)?(?: of each month)?|\b[0-9]{1,2} (?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b(?: [0-9]{1,2}\b)?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:first|last|next) (?:working |business |payment )?(?:day|date)\b|\b(?:first|second|third|fourth|fifth) (?:consecutive |completed |working )*day\b";
-    RELATIVE_DAY = r"當日|當天|次日|翌日|隔日|同日|次一工作日|前一工作日|前一日|即時|立即|立刻|事前|事先|\bimmediately\b|\bat once\b|\bin advance\b|\bsame day\b|\bbeforehand\b";
+    RELATIVE_DAY = r"當日|當天|次日|翌日|隔日|同日|次一工作日|前一工作日|前一日|即時|立即|立刻|事前|事先|應於[^,。;0-9一二三四五六七八九十]{2,8}時|\bimmediately\b|\bat once\b|\bin advance\b|\bsame day\b|\bbeforehand\b";
     CLOCK = r"(?:上午|下午|中午|晚間|晚上|清晨|午後|夜間)?{N}[時點](?:{N}分|半)?|中午|\b[0-9]{1,2}[:.][0-9]{2}(?: ?[ap]\.?m\b)?|\b[0-9]{1,2} ?[ap]\.?m\b|\bnoon\b|\bmidnight\b";
     HOURS_AND_TIMES = r"{N}個?(?:小時|鐘頭|分鐘)";
     DURATION = r"{N}個?(?:工作|日曆|曆|營業)?(?<unit>日|天|週|星期|禮拜|年|小時|鐘頭|分鐘)|{N}個(?<month>月)|半(?<half>年|天|日)";
@@ -99,7 +99,7 @@ patterns! {
     AGE = r"{N}歲|{E} years old|\bage of {E}";
     ROLE = r"主管|總經理|董事長|董事會|處長|經理|委員會|(?:資訊|財務|稽核|法務|公關|人力資源|人事|會計|總務|行政|管理|職業安全衛生|安全衛生|採購|人資|財會|業務|權責|用人|工會)(?:處|室|部|課|組|單位|部門|主管)|單位|部門|專線|分機|雇主|主管機關|勞資會議|代理人|醫療院所|醫師|人資|\b(?:line manager|country head|manager|head of [a-z]+|hr|human resources|payroll|compliance officer|service desk|hotline|supervisor|director|committee|officer|board|ceo)\b";
     MODAL = r"不得|應|得|須|可|禁止|為限|不適用|不在此限|不予|照給|給予|\b(?:may|must|shall|should|can|cannot|not|never|required|requires|allowed|permitted|entitled|needs?|is paid|are paid|receives?|eligible)\b";
-    CONSEQUENCE = r"視為|懲處|懲戒|記過|記大過|警告|告誡|申誡|解僱|終止(?:勞動)?契約|不予|不得(?:列|再)|論處|以[^,。;]{1,8}論|停止|取消|喪失|失效|賠償|追回|扣減|扣除|扣薪|折發|折算|折發加班費|鎖定|罰|逾期|不受理|負[^,。;]{0,6}責任|\b(?:lapses?|forfeit(?:ed)?|dismissal|dismissed|warning|misconduct|treated as|lose|loses|paid out|refused|rejected|deducted|no claim|appeal)\b";
+    CONSEQUENCE = r"視為|懲處|懲戒|記過|記大過|警告|告誡|申誡|解僱|終止(?:勞動)?契約|不予|不得(?:列|再)|論處|以[^,。;]{1,8}[論計]|停止|取消|喪失|失效|賠償|追回|扣減|扣除|扣薪|扣發|減發|折發|折算|折發加班費|鎖定|罰|逾期|不受理|負[^,。;]{0,6}責任|\b(?:lapses?|forfeit(?:ed)?|dismissal|dismissed|warning|misconduct|treated as|lose|loses|paid out|refused|rejected|deducted|no claim|appeal)\b";
     PROCEDURE = r"填具|填寫|提出|申請|檢附|檢具|繳驗|繳交|辦理|登錄|通知|通報|報請|送|書面|核准|\b(?:appl(?:y|ied)|submit(?:ted)?|request(?:ed)?|report(?:ed)?|filed?|written|approv(?:al|ed)|receipts?|notice|tell|agreed)\b";
     DEFINITION = r"[:,]?(?:係)?指|定義|以下簡稱|(?:者)?為(?:遲到|早退|曠職)|稱|\bmeans?\b|\bis defined\b|分為|包括";
 }
@@ -259,6 +259,9 @@ mod tests {
             ("工資於次月五日給付", &[Date]),
             ("每年四月辦理調薪", &[Date]),
             ("應於星期四下午五時前", &[Date, Clock, Deadline]),
+            ("應於離職結算時一併發給", &[Deadline]),
+            ("不以遲到計", &[Consequence]),
+            ("不得扣發全勤獎金", &[Consequence]),
             ("住宿費每日上限新臺幣２，４００元", &[Money]),
             ("每公里新臺幣 8 元", &[Money]),
             ("以預估總額之百分之八十為上限", &[Share]),

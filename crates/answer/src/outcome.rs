@@ -73,7 +73,9 @@ fn lacks_focus(view: &ArticleView, wanted: &Wanted<'_>, telling: &[(&Word, f32)]
     if wanted.asked.is_specific() || view.verdict(unit, wanted.stated) == Some(true) {
         return false;
     }
-    let heavy: Vec<&Word> = telling.iter().filter(|(word, _)| word.idf >= 2.0).map(|(word, _)| *word).collect();
+    // Words of an earlier part weigh less here than by themselves; what they ask is judged there.
+    let own = telling.iter().filter(|(word, weight)| word.idf >= 2.0 && *weight >= word.weight);
+    let heavy: Vec<&Word> = own.map(|(word, _)| *word).collect();
     let total: f32 = heavy.iter().map(|word| word.idf).sum();
     let missing: f32 = heavy.iter().filter(|word| !view.holds(word)).map(|word| word.idf).sum();
     let ends_unheard = heavy.last().is_some_and(|word| !view.holds(word) && word.end > word.start + 3);

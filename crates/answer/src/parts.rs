@@ -19,7 +19,7 @@ const MAX_PARTS: usize = 3;
 patterns! {
     BOUNDARY = r"[?!。;]+|,|，|、(?:又|還|另外)|又(?:最|可以|要|能|該|會)|(?:以及|還有|另外|並且|而且|然後)|\b(?:and|also|plus) (?:when|how|what|who|which|where|can|may|do|does|is|are|must|should|by|whether)\b";
     JOINT = r"、|和|與|跟|及|\b(?:and|or)\b";
-    INTERROGATIVE = r"幾|多少|多久|多長|何時|什麼|甚麼|誰|哪|嗎|怎|如何|是否|能否|可否|得否|有無|有沒有|要不要|能不能|可不可以|需不需要|會不會|多快|行嗎|多高|多遠|多大|啥|何人|何單位|\b(?:when|how|what|who|which|where|can i|may i|do i|does|is there|are there|must i|should i|whether)\b";
+    INTERROGATIVE = r"幾|多少|多久|多長|何時|什麼|甚麼|誰|哪|嗎|怎|如何|是否|能否|可否|得否|有無|有沒有|要不要|能不能|可不可以|需不需要|會不會|多快|行嗎|多高|多遠|多大|啥|何人|何單位|呢[?!。;]*$|\b(?:when|how|what|who|which|where|can i|may i|do i|does|is there|are there|must i|should i|whether)\b";
     SHARED_ASKED = r"(?:^|[,，;。])(?<a>[^,，?]{2,12}?)(?:和|與|跟|及|以及|、| and )(?<b>[^,，?]{2,12}?)(?<tail>各|分別|各自|\b(?:respectively|each)\b)";
 }
 
@@ -124,6 +124,7 @@ mod tests {
         check("婚假幾天以及要附什麼證明", &["婚假幾天", "以及要附什麼證明"]);
         check("特別休假", &["特別休假"]);
         check("剩下的天數怎麼處理、最晚何時拿到錢？", &["剩下的天數怎麼處理", "、最晚何時拿到錢？"]);
+        check("補休休不完會怎樣？申請的手續呢？", &["補休休不完會怎樣？", "申請的手續呢？"]);
         check("捷運誤點算不算遲到，要附什麼", &["捷運誤點算不算遲到，", "要附什麼"]);
         check(
             "I lost my work phone. How fast do I have to tell IT?",

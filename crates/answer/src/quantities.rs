@@ -185,6 +185,10 @@ pub(crate) fn stated(question: &str) -> Vec<Quantity> {
 pub(crate) fn bounds(sentence: &str) -> Vec<Bounds> {
     let mut ranges: Vec<(Bounds, usize)> = Vec::new();
     for found in quantities(sentence) {
+        // 每滿一年 is a rate, not a range.
+        if sentence[..found.start].ends_with('每') {
+            continue;
+        }
         let open = Bounds { measure: found.measure, low: 0.0, high: f64::INFINITY, high_included: false };
         // 一年以上未滿二年: the 未滿 behind 以上 belongs to the next number, which takes it as its lead.
         let range = match (found.lead.as_str(), found.tail.as_str()) {
@@ -271,6 +275,7 @@ mod tests {
             ("if I quit after six years", "two months once over five years of service", Some(true)),
             ("一個月可以補登幾次", "一個月以內", None),
             ("事假一年幾天", "滿一年者", None),
+            ("做滿三年資遣費多少", "每滿一年發給一個月平均工資", None),
         ];
         for (question, sentence, expected) in rows {
             assert_eq!(falls_into(question, sentence), expected, "{question} / {sentence}");

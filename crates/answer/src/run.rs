@@ -100,6 +100,18 @@ fn read(clock: &dyn Clock, ask: &Ask<'_>) -> Result<Read, AnswerError> {
 }
 
 fn from_extract(clock: &dyn Clock, ask: &Ask<'_>, read: Read) -> Answer {
+    extract_after(clock, ask, read, AnswerUsage::default(), Duration::ZERO, Vec::new())
+}
+
+/// The extract as the answer, after what a model has cost already.
+fn extract_after(
+    clock: &dyn Clock,
+    ask: &Ask<'_>,
+    read: Read,
+    usage: AnswerUsage,
+    waited: Duration,
+    warnings: Vec<String>,
+) -> Answer {
     let answered = read.reading.outcome == Outcome::Answered;
     let mut citations = read.citations;
     let extract = read.reading.extract;
@@ -130,16 +142,9 @@ fn from_extract(clock: &dyn Clock, ask: &Ask<'_>, read: Read) -> Answer {
         sentences,
         citations,
         extract: (!answered).then_some(extract),
-        ..blank(
-            clock,
-            ask,
-            read.reading.outcome,
-            read.language,
-            read.asked_at,
-            Mode::Extract,
-            read.retrieve,
-            Duration::ZERO,
-        )
+        warnings,
+        usage,
+        ..blank(clock, ask, read.reading.outcome, read.language, read.asked_at, Mode::Extract, read.retrieve, waited)
     };
     done(ask, answer)
 }
@@ -194,6 +199,15 @@ fn written(
     waited: Duration,
 ) -> Answer {
     let chinese = read.language.is_chinese();
+    // A model that sees no rule where a quoted sentence answers is overruled by the rule.
+    if reply.text.is_empty() && reply.says_not_in_rules && read.reading.outcome == Outcome::Answered {
+        let warning = if chinese {
+            "模型認為條文沒有答案，但規章原句如上。"
+        } else {
+            "The model saw no answer in the articles; these are the rules' own words."
+        };
+        return extract_after(clock, ask, read, usage, waited, vec![warning.to_owned()]);
+    }
     let mut citations = read.citations;
     citations::mark_used(&mut citations, &reply.sentences);
     let mut warnings = Vec::new();

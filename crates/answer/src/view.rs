@@ -17,6 +17,9 @@ use crate::{
 
 patterns! {
     CLAUSE_END = r"[,;。:]|\band\b";
+    // Whoever asks what comes beyond a limit names the case of going beyond it.
+    EXCEEDING = r"超過|超出|逾|過期|期限過|\b(?:exceed|over the|beyond|past the|too late)";
+    EXCEEDED = r"^(?:逾|超過)[^,。;]{0,30}者,";
     // A sentence for a special case: whoever asks about it names it.
     SPECIAL_CASE = r"^(?:因|逾|未|如|遇|但|惟|經|連續|為)[^,。;]{2,30}者,";
 }
@@ -220,7 +223,9 @@ impl ArticleView {
                     score += 0.3;
                 }
                 let is_unasked = |(_, case): &(Range<usize>, Stretch)| case.share_in(&question, &|_| 1.0) < 0.34;
-                if SPECIAL_CASE.is_match(&here.folded) && self.clauses[unit].first().is_some_and(is_unasked) {
+                if EXCEEDING.is_match(wanted.folded) && EXCEEDED.is_match(&here.folded) {
+                    score += 0.3;
+                } else if SPECIAL_CASE.is_match(&here.folded) && self.clauses[unit].first().is_some_and(is_unasked) {
                     score -= 0.2;
                 }
                 match verdicts[unit] {

@@ -51,6 +51,8 @@ struct Form {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stretch {
     folded: String,
+    /// The same without 之 and 的: 延長之工作時間 is 延長工作時間.
+    joined: String,
     terms: HashSet<String>,
 }
 
@@ -70,8 +72,10 @@ impl Stretch {
 
     /// Prepares a text.
     pub(crate) fn new(text: &str) -> Self {
+        let folded = analysis::fold(text).text;
         Self {
-            folded: analysis::fold(text).text,
+            joined: folded.replace(['之', '的'], ""),
+            folded,
             terms: analysis::tokens(text).into_iter().map(|token| token.term).collect(),
         }
     }
@@ -88,6 +92,7 @@ fn weight_of(word: &QuestionWord, is_generic: bool) -> f32 {
     let single = word.folded.chars().count() == 1;
     let factor = match word.known {
         _ if is_generic => LITTLE,
+        Known::Nobody if single => LITTLE,
         _ if single => SINGLE,
         Known::Nobody => UNKNOWN,
         Known::Corpus | Known::Glossary | Known::Topic => 1.0,
@@ -155,7 +160,7 @@ impl Form {
     }
 
     fn share_in(&self, stretch: &Stretch) -> f32 {
-        if !self.is_latin && stretch.folded.contains(&self.text) {
+        if !self.is_latin && (stretch.folded.contains(&self.text) || stretch.joined.contains(&self.text)) {
             return self.worth;
         }
         if self.terms.is_empty() {
@@ -189,8 +194,8 @@ impl Word {
     pub(crate) fn learn(&mut self, parts: &[QuestionWord]) {
         for part in parts.iter().filter(|part| part.known == Known::Corpus && part.folded.chars().count() > 1) {
             if !GENERIC.is_match(&part.folded) && !PERIOD.is_match(&part.folded) {
-                let forms = std::iter::once(&part.folded).chain(&part.expansions);
-                self.forms.extend(forms.map(|form| Form::new(form, 0.8)));
+                self.forms.push(Form::new(&part.folded, 0.8));
+                self.forms.extend(part.expansions.iter().map(|form| Form::new(form, 0.7)));
                 self.known = Known::Corpus;
                 self.weight = self.weight.max(0.7 * self.idf);
             }
