@@ -113,6 +113,8 @@ patterns! {
     NOT_MONEY = r"\bhow much (?:notice|time|leave|annual leave|sick leave|vacation|holiday)\b";
     BARE_AMOUNT = r"多少";
     MONEY_WORD = r"錢|薪|工資|費|獎金|津貼|補助|補貼|給付|補償|賠";
+    YES_OR_NO = r"(?:嗎|咩|嘛)[?!。]*$";
+    OPEN = r"幾|多|何|什麼|甚麼|怎|誰|哪|啥|最晚|最遲";
     HANDLED = r"(?:天數|日數|時數)[^,。?]{0,4}(?:怎麼|怎樣|如何)(?:處理|處置|辦|結)";
     COUNT = r"(?:幾|多少)(?:次|回|人|名|位|個人|種|件|個字|字|公里|份|級|晚|餐|班|期)|次數|人數|\bhow (?:often|many (?:times|people|persons|members|characters|copies))\b|\bhow many\b";
     AGE = r"幾歲|年齡|\bhow old\b|\bwhat age\b";
@@ -161,6 +163,10 @@ impl Asked {
         // 多少 and how much may count time instead of money.
         if NOT_MONEY.is_match(text) {
             kinds.retain(|kind| *kind != AskedKind::Amount);
+        }
+        // In a yes-or-no question, 時數 or 期限 is what it is about, not what it asks for.
+        if YES_OR_NO.is_match(text) && !OPEN.is_match(text) {
+            kinds.retain(|kind| !is_number(*kind) && !matches!(kind, AskedKind::Deadline | AskedKind::Clock));
         }
         // What becomes of a number of days is not how many they are.
         if HANDLED.is_match(text) && !DURATION.is_match(&HANDLED.replace_all(text, "")) {
@@ -374,7 +380,8 @@ mod tests {
 
     #[test]
     fn a_yes_or_no_question_asks_for_no_number() {
-        for question in ["可以帶寵物上班嗎", "Is there a stock option plan?", "特別休假", "要看醫生證明嗎"]
+        for question in
+            ["可以帶寵物上班嗎", "Is there a stock option plan?", "特別休假", "要看醫生證明嗎", "時數會計入每月上限嗎"]
         {
             check_none_specific(question);
         }

@@ -67,6 +67,11 @@ fn for_missing_words(views: &[ArticleView], whole: &Wanted<'_>, chosen: &[Choice
         spoken.map(|(_, weight)| weight).sum::<f32>() >= LEAST_GAP * total
     };
     let wanted = whole.about(missing.clone());
+    // Where the articles that answer speak of it in so many words, no other one is needed.
+    let is_here = |w: &Weighed| chosen.iter().any(|choice| choice.view == w.view);
+    if let Some(here) = best(views, &wanted, chosen, &|w| is_here(w) && w.fit >= LEAST_FIT && speaks(w, false)) {
+        return Some(here);
+    }
     // A fact of the asked kind, else whatever the rules say of it in so many words.
     best(views, &wanted, chosen, &|w| w.fit >= LEAST_FIT && speaks(w, true))
         .or_else(|| best(views, &wanted, chosen, &|w| speaks(w, false)))

@@ -99,7 +99,7 @@ pub(crate) fn read(
         stated: &stated,
     };
     complete::complete(&views, &everything, &mut chosen);
-    let outcome = outcome::decide(found, &words, &views, &readings);
+    let outcome = outcome::decide(found, &words, &views, &readings, &chosen);
     // A question that the rules leave to another document is answered by the sentence that says so.
     if outcome == Outcome::RuledElsewhere {
         let deferring = readings.iter().filter_map(|reading| reading.deferral);

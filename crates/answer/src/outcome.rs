@@ -5,6 +5,7 @@ use bylaw_retrieval::{Found, HitKind, Known};
 
 use crate::{
     deferral,
+    extract::Choice,
     view::{ArticleView, Wanted, Weighed},
     words::Word,
 };
@@ -36,6 +37,8 @@ pub(crate) struct PartReading {
 const MIN_COVERAGE: f32 = 0.3;
 /// The same where a stated circumstance selects the sentence.
 const MIN_SELECTED_COVERAGE: f32 = 0.2;
+/// Least share of a question's information that the quoted sentences must hold together instead.
+const MIN_TOGETHER: f32 = 0.5;
 /// Least fit of an answering sentence's facts.
 const MIN_FIT: f32 = 0.3;
 /// The same where only a certain kind of fact answers.
@@ -98,12 +101,19 @@ fn deferring(views: &[ArticleView], weighed: &[Weighed]) -> Option<Weighed> {
 }
 
 /// How the question ends.
-pub(crate) fn decide(found: &Found, words: &[Word], views: &[ArticleView], parts: &[PartReading]) -> Outcome {
+pub(crate) fn decide(
+    found: &Found,
+    words: &[Word],
+    views: &[ArticleView],
+    parts: &[PartReading],
+    chosen: &[Choice],
+) -> Outcome {
     let looked_up = found.hits.iter().any(|hit| hit.kind == HitKind::LookedUp);
     if !found.question.missing_citations.is_empty() && !looked_up {
         return Outcome::NotInRules;
     }
-    let outcomes: Vec<Outcome> = parts.iter().map(|part| of_part(part, looked_up)).collect();
+    let is_covered = are_covered_together(words, views, chosen);
+    let outcomes: Vec<Outcome> = parts.iter().map(|part| of_part(part, looked_up, is_covered)).collect();
     let nobody_knows = words.iter().all(|word| word.known == Known::Nobody);
     if nobody_knows && !looked_up && !outcomes.contains(&Outcome::Answered) {
         return Outcome::NotUnderstood;
@@ -118,7 +128,27 @@ pub(crate) fn decide(found: &Found, words: &[Word], views: &[ArticleView], parts
         .unwrap_or(Outcome::NotInRules)
 }
 
-fn of_part(part: &PartReading, looked_up: bool) -> Outcome {
+/// Whether the sentences of two articles hold together what neither of them holds whole, and are silent about nothing
+/// that the rules do not use as a word.
+fn are_covered_together(words: &[Word], views: &[ArticleView], chosen: &[Choice]) -> bool {
+    if chosen.iter().all(|choice| choice.view == chosen[0].view) {
+        return false;
+    }
+    let quoted: Vec<_> = chosen.iter().map(|choice| (choice.stretch(views), &views[choice.view].title)).collect();
+    let (mut covered, mut total) = (0.0, 0.0);
+    for word in words.iter().filter(|word| !word.is_generic) {
+        let shares = quoted.iter().map(|(stretch, title)| word.share_in(stretch).max(word.share_in(title)));
+        let share = shares.fold(0.0, f32::max);
+        if share < 0.35 && word.idf >= 2.0 && word.known != Known::Corpus {
+            return false;
+        }
+        total += word.weight;
+        covered += word.weight * share;
+    }
+    covered >= MIN_TOGETHER * total
+}
+
+fn of_part(part: &PartReading, looked_up: bool, is_covered: bool) -> Outcome {
     let Some(best) = part.best else { return Outcome::NotInRules };
     if part.deferral.is_some() {
         return Outcome::RuledElsewhere;
@@ -131,7 +161,8 @@ fn of_part(part: &PartReading, looked_up: bool) -> Outcome {
     }
     let min_fit = if part.is_specific { MIN_SPECIFIC_FIT } else { MIN_FIT };
     let min_coverage = if part.is_selected { MIN_SELECTED_COVERAGE } else { MIN_COVERAGE };
-    if best.fit >= min_fit && best.coverage >= min_coverage && !best.is_other_case && !part.lacks_focus {
+    let speaks_of_it = is_covered || best.coverage >= min_coverage && !part.lacks_focus;
+    if best.fit >= min_fit && speaks_of_it && !best.is_other_case {
         return Outcome::Answered;
     }
     // Words of the glossary may stand for something that the rules say in yet other words; only where nearly all of the

@@ -9,6 +9,8 @@ pub(crate) enum Measure {
     Time,
     /// Hours, which rules never convert to days.
     Hours,
+    /// Days of pregnancy, which say nothing about somebody's service.
+    Pregnancy,
     /// Years of life.
     Age,
     /// 次.
@@ -64,6 +66,7 @@ patterns! {
     QUANTITY = r"(?<lead>未滿|不滿|未達|未逾|不到|不足|不超過|滿|逾|超過|達|至少|第|前|(?:under|less than|below|over|after|more than|at least|exceeding|longer than|first|completed|completes) )?(?:(?<number>{N})個?(?:工作|完整)?(?<unit>年|月|週|星期|禮拜|日|天|小時|鐘頭|歲|次|公里|元)|(?<en>{E})(?: (?:completed|consecutive|working|full|business|calendar))*[ -](?<enunit>year|month|week|day|hour|kilometre|km)s?\b)(?<tail>以上|以下|以內|之內|多|起|者起)?";
     // 一年未滿者, but not 滿一年未滿二年, where 未滿 leads the next number.
     UNDER_BEHIND = r"^(?:未滿|不到)(?:[^0-9〇零一二兩三四五六七八九十百半]|$)";
+    OF_PREGNANCY = r"(?:妊娠|懷孕)(?:已|期間)?$";
     STATED = r"滿|做|工作|服務|年資|待|進公司|進來|到職|任職|連續|一次請|一次放|超過|以上|以下|不到|未滿|第|after|more than|over|completed|worked|been|service|in a row|under|第";
 }
 
@@ -176,7 +179,8 @@ pub(crate) fn stated(question: &str) -> Vec<Quantity> {
             } else {
                 found.value
             };
-            Quantity { measure: found.measure, value }
+            let is_of_pregnancy = is_of_pregnancy(&question[..found.start], &[], &found);
+            Quantity { measure: if is_of_pregnancy { Measure::Pregnancy } else { found.measure }, value }
         })
         .collect()
 }
@@ -189,7 +193,9 @@ pub(crate) fn bounds(sentence: &str) -> Vec<Bounds> {
         if sentence[..found.start].ends_with('每') {
             continue;
         }
-        let open = Bounds { measure: found.measure, low: 0.0, high: f64::INFINITY, high_included: false };
+        let measure =
+            if is_of_pregnancy(&sentence[..found.start], &ranges, &found) { Measure::Pregnancy } else { found.measure };
+        let open = Bounds { measure, low: 0.0, high: f64::INFINITY, high_included: false };
         // 一年以上未滿二年: the 未滿 behind 以上 belongs to the next number, which takes it as its lead.
         let range = match (found.lead.as_str(), found.tail.as_str()) {
             ("未满" | "不满" | "未达" | "不到" | "不足" | "under" | "less than" | "below", _) | (_, "未满") => {
@@ -222,6 +228,14 @@ pub(crate) fn bounds(sentence: &str) -> Vec<Bounds> {
         ranges.push((range, found.end));
     }
     ranges.into_iter().map(|(range, _)| range).collect()
+}
+
+/// 妊娠滿二個月、未滿三個月: the number right behind the word, and the other end of the same range.
+fn is_of_pregnancy(before: &str, ranges: &[(Bounds, usize)], found: &Found) -> bool {
+    let goes_on = ranges.last().is_some_and(|(last, end)| {
+        last.measure == Measure::Pregnancy && last.high.is_infinite() && found.start.saturating_sub(*end) <= 9
+    });
+    found.measure == Measure::Time && (goes_on || OF_PREGNANCY.is_match(before))
 }
 
 fn floor(text: &str, mut at: usize) -> usize {
@@ -275,6 +289,8 @@ mod tests {
             ("if I quit after six years", "two months once over five years of service", Some(true)),
             ("一個月可以補登幾次", "一個月以內", None),
             ("事假一年幾天", "滿一年者", None),
+            ("做滿一年產假多久", "妊娠滿二個月、未滿三個月者：一星期。", None),
+            ("懷孕滿四個月流產", "妊娠三個月以上流產者", Some(true)),
             ("做滿三年資遣費多少", "每滿一年發給一個月平均工資", None),
         ];
         for (question, sentence, expected) in rows {

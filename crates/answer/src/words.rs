@@ -161,7 +161,9 @@ impl Form {
 
     fn share_in(&self, stretch: &Stretch) -> f32 {
         if !self.is_latin && (stretch.folded.contains(&self.text) || stretch.joined.contains(&self.text)) {
-            return self.worth;
+            // 主管機關 is an authority, and no 主管.
+            let only_names_authority = self.text == "主管" && !stretch.folded.replace("主管机关", "").contains("主管");
+            return if only_names_authority { 0.0 } else { self.worth };
         }
         if self.terms.is_empty() {
             return 0.0;
@@ -220,5 +222,25 @@ impl Word {
     /// Whether a stretch speaks of this word, if only in part.
     pub(crate) fn is_in(&self, stretch: &Stretch) -> bool {
         self.share_in(stretch) >= 0.35
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_found_in_a_sentence_that_says_it_with_a_particle_and_not_in_another_word() {
+        let rows = [
+            ("延長工作時間", "延長之工作時間，一個月不得超過四十六小時。", true),
+            ("延長工作時間", "每日正常工作時間為八小時。", false),
+            ("主管", "由直屬主管核准。", true),
+            ("主管", "報請主管機關核備。", false),
+            ("主管", "主管應報請主管機關核備。", true),
+        ];
+        for (word, sentence, expected) in rows {
+            let found = Form::new(&analysis::fold(word).text, 1.0).share_in(&Stretch::new(sentence));
+            assert_eq!(found >= 0.9, expected, "{word} in {sentence}: {found}");
+        }
     }
 }
