@@ -88,6 +88,9 @@ const SINGLE: f32 = 0.3;
 /// What nobody knows cannot be found; it must not drown what can.
 const UNKNOWN: f32 = 0.35;
 
+/// Words that mean something else inside a longer one: 主管機關 is an authority and no 主管.
+const LONGER_WORDS: [(&str, &str); 2] = [("主管", "主管机关"), ("产假", "陪产假")];
+
 fn weight_of(word: &QuestionWord, is_generic: bool) -> f32 {
     let single = word.folded.chars().count() == 1;
     let factor = match word.known {
@@ -161,9 +164,9 @@ impl Form {
 
     fn share_in(&self, stretch: &Stretch) -> f32 {
         if !self.is_latin && (stretch.folded.contains(&self.text) || stretch.joined.contains(&self.text)) {
-            // 主管機關 is an authority, and no 主管.
-            let only_names_authority = self.text == "主管" && !stretch.folded.replace("主管机关", "").contains("主管");
-            return if only_names_authority { 0.0 } else { self.worth };
+            let inside = LONGER_WORDS.iter().filter(|(word, _)| *word == self.text);
+            let is_other = inside.into_iter().any(|(word, longer)| !stretch.folded.replace(longer, "").contains(word));
+            return if is_other { 0.0 } else { self.worth };
         }
         if self.terms.is_empty() {
             return 0.0;
@@ -236,6 +239,7 @@ mod tests {
             ("延長工作時間", "每日正常工作時間為八小時。", false),
             ("主管", "由直屬主管核准。", true),
             ("主管", "報請主管機關核備。", false),
+            ("產假", "給予陪產檢及陪產假七日。", false),
             ("主管", "主管應報請主管機關核備。", true),
         ];
         for (word, sentence, expected) in rows {
