@@ -39,6 +39,7 @@ impl Collection {
                 .map_err(|error| Failure::from_error(ErrorCode::InternalError, &error))?;
             inputs.push(SourceInput { name, version, ingested_at: Timestamp(0), document });
         }
+        inputs.sort_by(|a: &SourceInput, b| a.name.cmp(&b.name));
         let total = inputs.iter().map(|input| input.document.articles.len()).sum();
         let generation = folder.path().join("generation");
         build(&generation, GenerationNumber(1), &mut inputs.into_iter(), total, &mut |_progress| true)?;
