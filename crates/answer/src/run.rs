@@ -110,8 +110,15 @@ fn extract_after(
     read: Read,
     usage: AnswerUsage,
     waited: Duration,
-    warnings: Vec<String>,
+    mut warnings: Vec<String>,
 ) -> Answer {
+    warnings.extend(read.found.question.missing_citations.iter().map(|name| {
+        if read.language.is_chinese() {
+            format!("規章裡找不到「{name}」。")
+        } else {
+            format!("There is no {name} in the rules.")
+        }
+    }));
     let answered = read.reading.outcome == Outcome::Answered;
     let mut citations = read.citations;
     let extract = read.reading.extract;

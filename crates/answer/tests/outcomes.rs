@@ -84,3 +84,12 @@ async fn a_question_in_simplified_quotes_the_original() {
     let rules = Rulebook::of(&[("work_rules.md", RULES)]);
     check(&rules, "特别休假满一年几天", Outcome::Answered, "滿一年未滿二年者，七日", "").await;
 }
+
+#[tokio::test]
+async fn an_article_that_does_not_exist_is_named() {
+    let rules = Rulebook::of(&[("work_rules.md", RULES)]);
+    let answer = rules.ask("第九十九條規定什麼", Mode::Extract).await;
+    assert_eq!(answer.outcome, Outcome::NotInRules);
+    assert_eq!(answer.warnings, ["規章裡找不到「第九十九條」。"]);
+    assert!(rules.ask("第二十六條規定什麼", Mode::Extract).await.warnings.is_empty());
+}
