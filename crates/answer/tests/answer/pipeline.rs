@@ -1,9 +1,8 @@
 //! A model's answer: what it cites, what never reaches the reader, and what happens when the model breaks.
 
-mod rulebook;
-
 use std::sync::{Arc, Mutex};
 
+use crate::rulebook::Rulebook;
 use bylaw_answer::{AnswerError, EventSink};
 use bylaw_contract::{
     Outcome, RunEvent, StopReason,
@@ -13,7 +12,6 @@ use bylaw_model::{
     ChatModel, CountingMeter,
     scripted::{Script, ScriptedEnd, ScriptedReply},
 };
-use rulebook::Rulebook;
 use tokio_util::sync::CancellationToken;
 
 const RULES: &str = "# 工作規則\n\n\

@@ -1,9 +1,7 @@
 //! What kind of answer a question gets without a model.
 
-mod rulebook;
-
+use crate::rulebook::{Rulebook, quoted};
 use bylaw_contract::{Outcome, ask::Mode};
-use rulebook::{Rulebook, quoted};
 
 const RULES: &str = "# 員工工作規則\n\n\
 ## 第一章 總則\n\n### 第一條（目的）\n\n本規則依勞動基準法訂定。\n\n\
