@@ -219,7 +219,7 @@ impl Word {
 
     /// Whether a folded text is this very word, in any of its forms.
     pub(crate) fn is(&self, folded: &str) -> bool {
-        self.forms.iter().any(|form| form.worth >= 0.9 && form.text == folded)
+        self.forms.iter().any(|form| form.worth >= 1.0 && form.text == folded)
     }
 
     /// Whether a stretch speaks of this word, if only in part.
