@@ -83,6 +83,7 @@ pub(crate) fn understand<'a>(
         analysis,
         units: &units,
         chinese: language.is_chinese(),
+        numbers: known_numbers(generation, analysis)?,
         seen: KeyMap::default(),
         understood: Understood { words: Vec::new(), groups: Vec::new(), terms: Vec::new(), wanted: Wanted::default() },
     };
@@ -109,36 +110,37 @@ pub(crate) fn understand<'a>(
     Ok(reader.understood)
 }
 
+/// Where numbers of several characters stand that the rules have: 二千四百 is looked for as 2400, not as 二 and 千.
+fn known_numbers(generation: &Generation, analysis: &Analysis) -> Result<Vec<Range<usize>>, GenerationError> {
+    let mut numbers = Vec::new();
+    for token in analysis.tokens.iter().filter(|token| token.kind == Kind::Number) {
+        let text = analysis.term(token);
+        let is_long = analysis.folded.text[token.folded.clone()].chars().nth(1).is_some();
+        if is_long && generation.index().term(text, terms::key(text))?.is_some() {
+            numbers.push(token.folded.clone());
+        }
+    }
+    Ok(numbers)
+}
+
 struct Reader<'a, 'u> {
     generation: &'a Generation,
     analysis: &'a Analysis,
     units: &'u Units,
     /// Whether the question is in Chinese.
     chinese: bool,
+    /// Numbers that the rules have, as bytes of the folded question.
+    numbers: Vec<Range<usize>>,
     /// Words that are there already.
     seen: KeyMap<()>,
     understood: Understood<'a>,
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Where numbers of several characters stand that the rules have: 二千四百 is looked for as 2400, not as 二 and 千.
-    fn known_numbers(&self) -> Result<Vec<Range<usize>>, GenerationError> {
-        let mut numbers = Vec::new();
-        for token in self.analysis.tokens.iter().filter(|token| token.kind == Kind::Number) {
-            let text = self.analysis.term(token);
-            let is_long = self.analysis.folded.text[token.folded.clone()].chars().nth(1).is_some();
-            if is_long && self.generation.index().term(text, terms::key(text))?.is_some() {
-                numbers.push(token.folded.clone());
-            }
-        }
-        Ok(numbers)
-    }
-
     /// Every term that touches no question word; every term at all if that leaves none.
     fn ranking_terms(&mut self, roles: &[Role]) -> Result<(), GenerationError> {
         let everything = roles.iter().all(|&role| role == Role::QuestionWord);
         let mut places: KeyMap<usize> = KeyMap::default();
-        let numbers = self.known_numbers()?;
         let mut measured = 0;
         let mut unit = 0;
         for token in &self.analysis.tokens {
@@ -152,7 +154,10 @@ impl<'a> Reader<'a, '_> {
             }
             let is_part = matches!(token.kind, Kind::Character | Kind::Bigram);
             if is_part
-                && numbers.iter().any(|number| number.start <= token.folded.start && token.folded.end <= number.end)
+                && self
+                    .numbers
+                    .iter()
+                    .any(|number| number.start <= token.folded.start && token.folded.end <= number.end)
             {
                 continue;
             }
@@ -308,8 +313,7 @@ impl<'a> Reader<'a, '_> {
         }
         let holds_number =
             |number: &Range<usize>| first_token.folded.start <= number.start && number.end <= last_token.folded.end;
-        let in_corpus =
-            (all_known && !own.is_empty()) || !forms.is_empty() || self.known_numbers()?.iter().any(holds_number);
+        let in_corpus = (all_known && !own.is_empty()) || !forms.is_empty() || self.numbers.iter().any(holds_number);
         let known = match found {
             _ if in_corpus => Known::Corpus,
             Some(found) if vocabulary.is_glossary(found) => Known::Glossary,
