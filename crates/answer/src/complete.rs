@@ -4,7 +4,6 @@
 use bylaw_retrieval::Known;
 
 use crate::{
-    asked::Asked,
     extract::{Choice, MAX_SENTENCES, inside, stretch_around, weigh},
     view::{ArticleView, Wanted, Weighed},
     words::{Stretch, Word},
@@ -66,15 +65,15 @@ fn for_missing_words(views: &[ArticleView], whole: &Wanted<'_>, chosen: &[Choice
         let spoken = missing.iter().filter(|(word, _)| share(word) >= SPEAKS);
         spoken.map(|(_, weight)| weight).sum::<f32>() >= LEAST_GAP * total
     };
-    let wanted = whole.about(missing.clone());
+    let weighed = weigh(views, &whole.about(missing.clone()));
     // Where the articles that answer speak of it in so many words, no other one is needed.
     let is_here = |w: &Weighed| chosen.iter().any(|choice| choice.view == w.view);
-    if let Some(here) = best(views, &wanted, chosen, &|w| is_here(w) && w.fit >= LEAST_FIT && speaks(w, false)) {
+    if let Some(here) = best(views, &weighed, chosen, &|w| is_here(w) && w.fit >= LEAST_FIT && speaks(w, false)) {
         return Some(here);
     }
     // A fact of the asked kind, else whatever the rules say of it in so many words.
-    best(views, &wanted, chosen, &|w| w.fit >= LEAST_FIT && speaks(w, true))
-        .or_else(|| best(views, &wanted, chosen, &|w| speaks(w, false)))
+    best(views, &weighed, chosen, &|w| w.fit >= LEAST_FIT && speaks(w, true))
+        .or_else(|| best(views, &weighed, chosen, &|w| speaks(w, false)))
 }
 
 /// The article whose caption is this very word, if one was found: 產假 is the subject of 第 29 條（產假）, not of 陪產假.
@@ -84,32 +83,29 @@ fn subject(views: &[ArticleView], word: &Word) -> Option<usize> {
 
 /// The best sentence of the chosen articles for a kind of fact that is asked for and that no chosen sentence holds.
 fn for_missing_kind(views: &[ArticleView], whole: &Wanted<'_>, chosen: &[Choice]) -> Option<Choice> {
-    let lacks = |kind: &Asked| {
-        let wanted = whole.asking(kind);
-        let weighed = weigh(views, &wanted);
-        !weighed.iter().any(|w| w.fit >= ANSWERS && inside(views, chosen, w.view, w.unit))
-    };
-    whole.asked.one_by_one().into_iter().filter(lacks).find_map(|kind| {
-        let wanted = whole.asking(&kind);
+    whole.asked.one_by_one().into_iter().find_map(|kind| {
+        let weighed = weigh(views, &whole.asking(&kind));
+        if weighed.iter().any(|w| w.fit >= ANSWERS && inside(views, chosen, w.view, w.unit)) {
+            return None;
+        }
         let fits = |w: &Weighed| {
             w.fit >= ANSWERS && w.coverage >= LEAST_COVERAGE && chosen.iter().any(|choice| choice.view == w.view)
         };
-        best(views, &wanted, chosen, &fits)
+        best(views, &weighed, chosen, &fits)
     })
 }
 
 fn best(
     views: &[ArticleView],
-    wanted: &Wanted<'_>,
+    weighed: &[Weighed],
     chosen: &[Choice],
     fits: &dyn Fn(&Weighed) -> bool,
 ) -> Option<Choice> {
     let mut articles: Vec<usize> = chosen.iter().map(|choice| choice.view).collect();
     articles.dedup();
-    let weighed = weigh(views, wanted);
     let found = weighed.iter().find(|w| {
         let has_room = articles.len() < MAX_ARTICLES || articles.contains(&w.view);
         has_room && !w.is_other_case && fits(w) && !inside(views, chosen, w.view, w.unit)
     })?;
-    Some(stretch_around(views, found, &weighed))
+    Some(stretch_around(views, found, weighed))
 }
