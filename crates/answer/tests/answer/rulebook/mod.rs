@@ -106,8 +106,8 @@ pub(crate) struct Question {
 }
 
 /// The development questions.
-pub(crate) fn questions() -> Vec<Question> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/questions/dev-questions.jsonl");
+pub(crate) fn questions(set: &str) -> Vec<Question> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/questions").join(set);
     let text = fs::read_to_string(file).expect("the development questions");
     text.lines().map(|line| serde_json::from_str(line).expect("a question")).collect()
 }
