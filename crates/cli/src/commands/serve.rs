@@ -176,11 +176,14 @@ fn questions(generation: &bylaw_retrieval::Generation) -> Vec<String> {
         .filter_map(|ordinal| generation.article(bylaw_retrieval::Ordinal(ordinal)).ok())
         .filter_map(|article| article.caption.clone())
         .filter(|caption| (2..=16).contains(&caption.chars().count()));
-    let captions: Vec<String> = captions.collect();
+    let mut captions: Vec<String> = captions.collect();
+    captions.dedup();
     // Spread over the documents: the first articles are mostly about purpose and scope.
-    [1, 2, 3]
-        .iter()
-        .filter_map(|part| captions.get(captions.len() * part / 4))
+    let mut places = [1, 2, 3].map(|part| captions.len() * part / 4).to_vec();
+    places.dedup();
+    places
+        .into_iter()
+        .filter_map(|place| captions.get(place))
         .map(|caption| {
             let caption = printable(caption).replace('\'', "");
             if caption.is_ascii() {

@@ -64,3 +64,12 @@ fn documents_are_uploaded_over_http_and_answer() {
     let ended = home.run(&["ask", "--url", serving.url(), "停車位一個月多少錢？"]);
     assert!(ended.stdout.contains("1,000"), "{}", ended.stdout);
 }
+
+#[test]
+fn no_question_to_try_is_printed_twice() {
+    let home = Home::new();
+    home.write("a.md", "### 第 1 條（事假）\n\n事假十四日。\n\n### 第 2 條（遲到）\n\n遲到三次者扣款。\n");
+    let serving = Serving::start(&home, &["a.md"]);
+    let questions = serving.announced["questions"].as_array().unwrap();
+    assert_eq!(questions, &["事假怎麼規定？", "遲到怎麼規定？"]);
+}
