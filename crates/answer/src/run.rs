@@ -76,7 +76,7 @@ fn read(clock: &dyn Clock, ask: &Ask<'_>) -> Result<Read, AnswerError> {
         }
     };
     let k = usize::try_from(ask.request.k).unwrap_or(usize::MAX);
-    let filter = Filter { source: source.as_ref(), chapter_no: ask.request.chapter_no };
+    let filter = Filter { source: source.as_ref(), chapter_no: ask.request.chapter_no, readable: None };
     let question = ask.request.question.as_str();
     let query = Query { question, k: k.max(extract::READING_DEPTH), filter, follow_references: true };
     let deep = ask.generation.search(&query)?;

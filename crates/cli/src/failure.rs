@@ -66,21 +66,30 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::UnsupportedFormat
         | ErrorCode::InvalidEncoding
         | ErrorCode::InvalidRecord
+        | ErrorCode::InvalidKey
+        | ErrorCode::Forbidden
+        | ErrorCode::IdempotencyConflict
         | ErrorCode::InvalidConfiguration => 2,
         ErrorCode::NotFound
         | ErrorCode::SourceNotFound
         | ErrorCode::ArticleNotFound
         | ErrorCode::JobNotFound
+        | ErrorCode::KeyNotFound
+        | ErrorCode::RequestNotFound
         | ErrorCode::NothingToUndo
         | ErrorCode::DocumentNotFound => 3,
         ErrorCode::NotReady
         | ErrorCode::Overloaded
         | ErrorCode::ShuttingDown
         | ErrorCode::DataDirectoryLocked
+        | ErrorCode::LedgerUnavailable
         | ErrorCode::AddressUnavailable
         | ErrorCode::ServiceUnreachable => 4,
         ErrorCode::UpstreamFailed | ErrorCode::UpstreamTimeout | ErrorCode::UpstreamIncomplete => 5,
-        ErrorCode::DataDirectoryUnusable | ErrorCode::StorageFailed | ErrorCode::InternalError => 1,
+        ErrorCode::DataDirectoryUnusable
+        | ErrorCode::LedgerFaulty
+        | ErrorCode::StorageFailed
+        | ErrorCode::InternalError => 1,
     }
 }
 

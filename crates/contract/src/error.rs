@@ -28,6 +28,10 @@ macro_rules! error_codes {
 error_codes! {
     /// A field is missing, unknown or out of range, or the body is not JSON.
     InvalidRequest = "invalid_request",
+    /// A key is needed, and the one that came, if one came, does not open the door.
+    InvalidKey = "invalid_key",
+    /// The key is valid, and may not do this.
+    Forbidden = "forbidden",
     /// No such address.
     NotFound = "not_found",
     /// The address exists, the method does not.
@@ -48,6 +52,12 @@ error_codes! {
     ArticleNotFound = "article_not_found",
     /// No such job.
     JobNotFound = "job_not_found",
+    /// No such key.
+    KeyNotFound = "key_not_found",
+    /// Nothing is on the books under this request id.
+    RequestNotFound = "request_not_found",
+    /// This `Idempotency-Key` came before with another body.
+    IdempotencyConflict = "idempotency_conflict",
     /// Nothing to undo: the source is not deleted, or the time to undo is over.
     NothingToUndo = "nothing_to_undo",
     /// The path leaves the documents root, or no root is configured.
@@ -84,6 +94,10 @@ error_codes! {
     InvalidConfiguration = "invalid_configuration",
     /// A service could not be reached.
     ServiceUnreachable = "service_unreachable",
+    /// The ledger cannot be used, so nothing may be spent; searching goes on.
+    LedgerUnavailable = "ledger_unavailable",
+    /// The ledger is not as it was written: a row is missing or changed, or an account does not add up.
+    LedgerFaulty = "ledger_faulty",
     /// Storage failed.
     StorageFailed = "storage_failed",
     /// Something broke inside; the log has the details under the request id.

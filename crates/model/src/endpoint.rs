@@ -21,6 +21,8 @@ pub struct Endpoint {
     pub first_byte_timeout: Duration,
     /// Longest silence between two pieces of the reply.
     pub idle_timeout: Duration,
+    /// Longest whole call, from the connection to the last byte.
+    pub total_timeout: Duration,
 }
 
 /// Shows neither the key nor credentials that are part of the URL.
@@ -33,6 +35,7 @@ impl fmt::Debug for Endpoint {
             .field("connect_timeout", &self.connect_timeout)
             .field("first_byte_timeout", &self.first_byte_timeout)
             .field("idle_timeout", &self.idle_timeout)
+            .field("total_timeout", &self.total_timeout)
             .finish()
     }
 }
@@ -89,6 +92,7 @@ mod tests {
             connect_timeout: Duration::from_secs(1),
             first_byte_timeout: Duration::from_secs(2),
             idle_timeout: Duration::from_secs(3),
+            total_timeout: Duration::from_secs(4),
         }
     }
 

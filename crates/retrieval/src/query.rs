@@ -1,6 +1,6 @@
 //! What is asked of a generation, and what comes back.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use bylaw_contract::{Language, SourceName, Span};
 
@@ -26,6 +26,8 @@ pub struct Filter<'a> {
     pub source: Option<&'a SourceName>,
     /// Only articles below a chapter (編, 章, Part, Chapter) of this number.
     pub chapter_no: Option<u32>,
+    /// The sources that the asker may read; `None`: all. What is not in it does not exist.
+    pub readable: Option<&'a BTreeSet<SourceName>>,
 }
 
 /// What a question found.

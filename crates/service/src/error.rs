@@ -22,14 +22,18 @@ const MAX_MESSAGE_CHARS: usize = 500;
 pub const fn status_of(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::InvalidPath => StatusCode::BAD_REQUEST,
+        ErrorCode::InvalidKey => StatusCode::UNAUTHORIZED,
+        ErrorCode::Forbidden => StatusCode::FORBIDDEN,
         ErrorCode::NotFound
         | ErrorCode::UnknownRetriever
         | ErrorCode::SourceNotFound
         | ErrorCode::ArticleNotFound
         | ErrorCode::JobNotFound
+        | ErrorCode::KeyNotFound
+        | ErrorCode::RequestNotFound
         | ErrorCode::DocumentNotFound => StatusCode::NOT_FOUND,
         ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-        ErrorCode::NothingToUndo => StatusCode::CONFLICT,
+        ErrorCode::NothingToUndo | ErrorCode::IdempotencyConflict => StatusCode::CONFLICT,
         ErrorCode::PayloadTooLarge | ErrorCode::DocumentTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::UnsupportedMediaType | ErrorCode::UnsupportedFormat => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorCode::InvalidRequest
@@ -41,13 +45,16 @@ pub const fn status_of(code: ErrorCode) -> StatusCode {
         | ErrorCode::AddressUnavailable
         | ErrorCode::InvalidConfiguration
         | ErrorCode::StorageFailed
+        | ErrorCode::LedgerFaulty
         | ErrorCode::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::UpstreamFailed | ErrorCode::UpstreamIncomplete | ErrorCode::ServiceUnreachable => {
             StatusCode::BAD_GATEWAY
         }
-        ErrorCode::NotReady | ErrorCode::Overloaded | ErrorCode::ShuttingDown | ErrorCode::DataDirectoryLocked => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        ErrorCode::NotReady
+        | ErrorCode::Overloaded
+        | ErrorCode::ShuttingDown
+        | ErrorCode::LedgerUnavailable
+        | ErrorCode::DataDirectoryLocked => StatusCode::SERVICE_UNAVAILABLE,
         ErrorCode::UpstreamTimeout => StatusCode::GATEWAY_TIMEOUT,
     }
 }
@@ -55,6 +62,8 @@ pub const fn status_of(code: ErrorCode) -> StatusCode {
 /// The code for a reply that some layer below made with a bare status.
 const fn code_of(status: StatusCode) -> ErrorCode {
     match status {
+        StatusCode::UNAUTHORIZED => ErrorCode::InvalidKey,
+        StatusCode::FORBIDDEN => ErrorCode::Forbidden,
         StatusCode::NOT_FOUND => ErrorCode::NotFound,
         StatusCode::METHOD_NOT_ALLOWED => ErrorCode::MethodNotAllowed,
         StatusCode::PAYLOAD_TOO_LARGE => ErrorCode::PayloadTooLarge,

@@ -44,7 +44,7 @@ async fn in_process(request: &SearchRequest, settings: &Settings) -> Result<Sear
     let found = generation.search(&Query {
         question: &request.question,
         k: request.k as usize,
-        filter: Filter { source: source.as_ref(), chapter_no: request.chapter_no },
+        filter: Filter { source: source.as_ref(), chapter_no: request.chapter_no, readable: None },
         follow_references: true,
     })?;
     Ok(SearchResponse {

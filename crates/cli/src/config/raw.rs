@@ -46,6 +46,7 @@ pub(super) struct Model {
     pub(super) connect_timeout_seconds: u32,
     pub(super) first_byte_timeout_seconds: u32,
     pub(super) idle_timeout_seconds: u32,
+    pub(super) total_timeout_seconds: u32,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -87,5 +87,6 @@ fn model(raw: &Raw) -> Result<Option<Endpoint>, String> {
         connect_timeout: seconds(model.connect_timeout_seconds),
         first_byte_timeout: seconds(model.first_byte_timeout_seconds),
         idle_timeout: seconds(model.idle_timeout_seconds),
+        total_timeout: seconds(model.total_timeout_seconds),
     }))
 }

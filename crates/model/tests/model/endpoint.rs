@@ -76,6 +76,7 @@ fn endpoint(address: SocketAddr) -> Endpoint {
         connect_timeout: LONG,
         first_byte_timeout: LONG,
         idle_timeout: LONG,
+        total_timeout: LONG,
     }
 }
 

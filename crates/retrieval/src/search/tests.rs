@@ -98,7 +98,7 @@ fn filters_restrict_before_ranking_and_add_up() {
     let fixture = fixture(&[HANDBOOK, ("travel.md", travel), RULES]);
     let rules = SourceName::new("work_rules.md").unwrap();
     let check = |question: &str, source, chapter_no, expected: &[&str]| {
-        let found = fixture.search_in(question, 1, Filter { source, chapter_no });
+        let found = fixture.search_in(question, 1, Filter { source, chapter_no, readable: None });
         assert_eq!(ids(&found), expected, "{question} {source:?} {chapter_no:?}");
     };
     check("住宿費", None, None, &["travel.md#4"]);
@@ -106,12 +106,13 @@ fn filters_restrict_before_ranking_and_add_up() {
     check("請假", None, Some(3), &["work_rules.md#41"]);
     check("特別休假", Some(&rules), Some(2), &["work_rules.md#26"]);
     check("檢據", Some(&rules), Some(2), &[]);
-    let elsewhere = fixture.search_in("第四十條", 5, Filter { source: Some(&rules), chapter_no: Some(2) });
+    let elsewhere =
+        fixture.search_in("第四十條", 5, Filter { source: Some(&rules), chapter_no: Some(2), readable: None });
     assert!(elsewhere.hits.iter().all(|hit| hit.kind != HitKind::LookedUp && hit.article.id.article.as_str() != "40"));
     check("第四十條", Some(&rules), Some(3), &["work_rules.md#40"]);
     check("住宿費", Some(&SourceName::new("none.md").unwrap()), None, &[]);
     // References do not leave the filter either: article 41 names 26, which is in another chapter.
-    let found = fixture.search_in("日支費", 1, Filter { source: Some(&rules), chapter_no: Some(3) });
+    let found = fixture.search_in("日支費", 1, Filter { source: Some(&rules), chapter_no: Some(3), readable: None });
     let referenced: Vec<String> = found.referenced.iter().map(|hit| hit.article.id.to_string()).collect();
     assert_eq!(referenced, ["work_rules.md#40"]);
 }

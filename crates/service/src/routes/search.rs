@@ -48,7 +48,7 @@ pub(crate) async fn search(
     let query = Query {
         question: &request.question,
         k: usize::try_from(request.k).unwrap_or(usize::MAX),
-        filter: Filter { source: source.as_ref(), chapter_no: request.chapter_no },
+        filter: Filter { source: source.as_ref(), chapter_no: request.chapter_no, readable: None },
         follow_references: true,
     };
     let found = without_stalling(&generation, || generation.search(&query))?;
