@@ -6,6 +6,7 @@ use crate::{
     article::{ArticleId, Span},
     citation::Citation,
     ids::{RequestId, RunId},
+    money::MicroUsd,
     outcome::Outcome,
     stop::Stop,
     time::Timestamp,
@@ -58,7 +59,11 @@ pub struct AskRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 12)]
     pub max_steps: Option<u32>,
-    /// At most this much money in New Taiwan dollars, more than 0, at most 10.
+    /// At most this much money, as a decimal string in the currency that the service shows: `"0.5"`. More than 0, at most
+    /// six decimals. The service's own ceiling holds where it is tighter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_cost: Option<String>,
+    /// The same in New Taiwan dollars, more than 0, at most 10; only where the service shows that currency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub max_twd: Option<serde_json::Number>,
@@ -160,6 +165,7 @@ impl AskRequest {
             source: None,
             chapter_no: None,
             max_steps: None,
+            max_cost: None,
             max_twd: None,
             max_wall_ms: None,
             stream: false,
@@ -259,18 +265,28 @@ pub struct Timing {
 }
 
 /// What an answer cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AnswerUsage {
     /// Tokens, all zero when the answer came from a cache or from the extract.
     #[serde(flatten)]
     pub tokens: TokenUsage,
-    /// Whether the answer came from a cache.
+    /// Whether the answer came from a cache, or from the call of somebody who asked the same at the same time.
     pub cached: bool,
     /// Attempts that were sent to a model.
     pub model_calls: u32,
-    /// What this request cost, in New Taiwan dollars; null while no price is configured.
+    /// What this request cost, in millionths of a US dollar. It is what was booked: never less than what was received.
+    pub cost_micro_usd: MicroUsd,
+    /// Whether the cost is a bound, because the provider did not say what it used.
+    pub estimated: bool,
+    /// What a cache hit avoided, in millionths of a US dollar.
+    pub avoided_micro_usd: MicroUsd,
+    /// The cost as decimal text in `currency`.
+    pub cost: String,
+    /// The currency that the service shows, as three letters.
+    pub currency: String,
+    /// `cost` as a number, where the currency is TWD; null elsewhere. For showing only.
     pub cost_twd: Option<f64>,
-    /// What a cache hit avoided, in New Taiwan dollars.
+    /// What a cache hit avoided, likewise.
     pub avoided_twd: Option<f64>,
 }
 

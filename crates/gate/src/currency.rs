@@ -108,6 +108,24 @@ impl Currency {
         let shown = -(-i128::from(amount.0) * i128::from(self.rate)).div_euclid(MICRO);
         i64::try_from(shown).unwrap_or(if amount < MicroUsd::ZERO { i64::MIN } else { i64::MAX })
     }
+
+    /// What an amount of dollars is in the currency, as decimal text without needless zeros: `0.0048`.
+    #[must_use]
+    pub fn decimal(&self, amount: MicroUsd) -> String {
+        let shown = self.show(amount);
+        let (sign, shown) = (if shown < 0 { "-" } else { "" }, shown.unsigned_abs());
+        let (whole, fraction) = (shown / 1_000_000, format!("{:06}", shown % 1_000_000));
+        match fraction.trim_end_matches('0') {
+            "" => format!("{sign}{whole}"),
+            fraction => format!("{sign}{whole}.{fraction}"),
+        }
+    }
+
+    /// The same with its unit: `0.0048 TWD`.
+    #[must_use]
+    pub fn text(&self, amount: MicroUsd) -> String {
+        format!("{} {self}", self.decimal(amount))
+    }
 }
 
 impl fmt::Display for Currency {
@@ -182,5 +200,16 @@ mod tests {
             let currency = Currency::new("TWD", rate).unwrap();
             prop_assert!(currency.show(currency.cap(cap)) <= cap);
         }
+    }
+
+    #[test]
+    fn amounts_are_shown_without_needless_zeros() {
+        let twd = Currency::new("TWD", 32 * 1_000_000).unwrap();
+        let check = |amount: i64, expected: &str| assert_eq!(twd.text(MicroUsd(amount)), expected, "{amount}");
+        check(0, "0 TWD");
+        check(1, "0.000032 TWD");
+        check(150, "0.0048 TWD");
+        check(1_000_000, "32 TWD");
+        check(-1_500_000, "-48 TWD");
     }
 }

@@ -27,6 +27,7 @@ pub(crate) struct Timeouts {
     pub(crate) connect: Duration,
     pub(crate) first_byte: Duration,
     pub(crate) idle: Duration,
+    pub(crate) total: Duration,
 }
 
 #[derive(Clone)]

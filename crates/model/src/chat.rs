@@ -70,7 +70,7 @@ pub enum ChatDelta {
 }
 
 /// Why a model call failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum ModelError {
     /// The meter did not admit the attempt.
     #[error("the call was not admitted")]

@@ -46,18 +46,27 @@ impl CountingMeter {
 
 #[async_trait]
 impl Meter for CountingMeter {
-    async fn admit(&self, _attempt: &Attempt) -> Result<Box<dyn Permit>, Refused> {
+    async fn admit(&self, attempt: &Attempt) -> Result<Box<dyn Permit>, Refused> {
         self.count(|counts| counts.attempts += 1);
-        Ok(Box::new(CountingPermit { meter: self.clone(), settlement: Settlement::Received { text_bytes: 0 } }))
+        Ok(Box::new(CountingPermit {
+            meter: self.clone(),
+            max_output_tokens: attempt.max_output_tokens,
+            settlement: Settlement::Received { text_bytes: 0 },
+        }))
     }
 }
 
 struct CountingPermit {
     meter: CountingMeter,
+    max_output_tokens: u32,
     settlement: Settlement,
 }
 
 impl Permit for CountingPermit {
+    fn max_output_tokens(&self) -> u32 {
+        self.max_output_tokens
+    }
+
     fn settle(mut self: Box<Self>, settlement: Settlement) {
         self.settlement = settlement;
     }

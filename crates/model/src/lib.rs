@@ -1,6 +1,7 @@
 //! One metered call to a language model.
 //!
 //! ```text
+//!   Connection ─ metered ─┐
 //!   ChatRequest ─► ChatModel ─► Meter::admit ─► HTTP attempt ─► deltas ─► Permit::settle
 //! ```
 //!
@@ -63,6 +64,7 @@ mod attempt;
 mod backend;
 mod chat;
 mod client;
+mod connection;
 mod counting;
 mod endpoint;
 mod http;
@@ -76,6 +78,7 @@ mod wire;
 
 pub use chat::{ChatDelta, ChatMessage, ChatRequest, ChatStream, FinishReason, ModelError, Role};
 pub use client::http_client;
+pub use connection::Connection;
 pub use counting::{CountingMeter, MeterCounts};
 pub use endpoint::Endpoint;
 pub use meter::{Attempt, Meter, Permit, Purpose, Refused, Settlement};

@@ -14,6 +14,17 @@ pub enum Purpose {
     Probe,
 }
 
+impl Purpose {
+    /// The purpose in a word.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Probe => "probe",
+        }
+    }
+}
+
 /// One HTTP request that is about to be made to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
@@ -51,6 +62,9 @@ pub struct Refused {
 
 /// The right to make one attempt. Settled exactly once; a permit that is dropped counts as sent with nothing received.
 pub trait Permit: Send {
+    /// The most tokens that the attempt may ask for: those of the attempt, or fewer where not all of them can be paid.
+    fn max_output_tokens(&self) -> u32;
+
     /// Books how the attempt ended.
     fn settle(self: Box<Self>, settlement: Settlement);
 }

@@ -30,6 +30,9 @@ struct OpenReply {
     deadline: Pin<Box<Sleep>>,
     waiting: Duration,
     idle: Duration,
+    /// When the whole call must be over, and how long it was allowed to take.
+    end: Pin<Box<Sleep>>,
+    total: Duration,
 }
 
 enum Progress {
@@ -44,6 +47,10 @@ impl OpenReply {
         deltas: &mut VecDeque<ChatDelta>,
     ) -> Poll<Result<Progress, ModelError>> {
         let reader = &mut self.attempt.reader;
+        // A reply that trickles on for ever never lets the other deadline pass.
+        if self.end.as_mut().poll(cx).is_ready() && !reader.has_finish_reason() {
+            return Poll::Ready(Err(ModelError::TimedOut { waited: self.total }));
+        }
         // The body comes before the deadline: a reader who was slow himself has not waited for the model.
         match self.body.as_mut().poll_next(cx) {
             Poll::Ready(Some(Ok(bytes))) => {
@@ -77,12 +84,13 @@ pub(crate) struct ReplyStream {
 }
 
 impl ReplyStream {
-    /// `departed` is when the request left: the wait for the first byte counts from there.
+    /// `departed` is when the request left: the wait for the first byte counts from there. At `end` the call is cut.
     pub(crate) fn new(
         body: ByteStream,
         attempt: MeteredAttempt,
         timeouts: Timeouts,
         departed: Instant,
+        end: Instant,
         cancel: CancellationToken,
     ) -> Self {
         let open = Arc::new(Mutex::new(Some(OpenReply {
@@ -91,6 +99,8 @@ impl ReplyStream {
             deadline: Box::pin(sleep_until(after(departed, timeouts.first_byte))),
             waiting: timeouts.first_byte,
             idle: timeouts.idle,
+            end: Box::pin(sleep_until(end)),
+            total: timeouts.total,
         })));
         let watched = Arc::clone(&open);
         let cancelled = Box::pin(cancel.clone().cancelled_owned());

@@ -25,12 +25,12 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-/// The bytes that are sent.
-pub(crate) fn request_body(model: &str, request: &ChatRequest) -> Bytes {
+/// The bytes that are sent, asking for at most `max_tokens` tokens.
+pub(crate) fn request_body(model: &str, request: &ChatRequest, max_tokens: u32) -> Bytes {
     let body = RequestBody {
         model,
         messages: &request.messages,
-        max_tokens: request.max_output_tokens,
+        max_tokens,
         temperature: 0,
         stream: true,
         stream_options: StreamOptions { include_usage: true },
@@ -210,7 +210,7 @@ mod tests {
     fn a_request_always_streams_with_usage_and_a_limit() {
         let message = ChatMessage { role: Role::User, content: "特休幾天?".to_owned() };
         let request = ChatRequest { purpose: Purpose::Answer, messages: vec![message], max_output_tokens: 300 };
-        let body = String::from_utf8(request_body("small", &request).to_vec()).unwrap();
+        let body = String::from_utf8(request_body("small", &request, request.max_output_tokens).to_vec()).unwrap();
         insta::assert_snapshot!(body, @r#"{"model":"small","messages":[{"role":"user","content":"特休幾天?"}],"max_tokens":300,"temperature":0,"stream":true,"stream_options":{"include_usage":true}}"#);
     }
 

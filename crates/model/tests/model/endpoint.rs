@@ -240,6 +240,25 @@ async fn every_silence_has_its_limit() {
 }
 
 #[tokio::test]
+async fn a_reply_that_trickles_on_for_ever_is_cut() {
+    let keep_alive = Bytes::from(": still there\n\n");
+    let trickle = move |_: HeaderMap, _: String| {
+        let piece = keep_alive.clone();
+        let first = stream::iter([Ok(Bytes::from(FIRST_PIECE))]);
+        let rest = stream::repeat_with(move || Ok(piece.clone())).then(async |piece| {
+            tokio::task::yield_now().await;
+            piece
+        });
+        async { streamed(first.chain(rest)) }
+    };
+    let address = serve(trickle).await;
+    let (model, meter) = connect(Endpoint { total_timeout: SHORT, ..endpoint(address) });
+    let (told, end) = ask(&model).await;
+    assert!(matches!(end, Err(ModelError::TimedOut { waited }) if waited == SHORT), "{end:?}");
+    assert_eq!((told.as_str(), meter.snapshot()), ("特休", unreported(6)));
+}
+
+#[tokio::test]
 async fn a_finished_reply_does_not_wait_for_its_end_marker() {
     let body = STREAM.replace("data: [DONE]\n\n", "");
     let address = serve(move |_, _| {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bylaw_contract::TokenUsage;
 use bylaw_model::{
     Attempt, ChatDelta, ChatMessage, ChatModel, ChatRequest, CountingMeter, FinishReason, Meter, MeterCounts,
-    ModelError, Permit, Purpose, Refused, Role,
+    ModelError, Permit, Purpose, Refused, Role, Settlement,
     scripted::{Script, ScriptedEnd, ScriptedReply},
 };
 use futures_util::StreamExt;
@@ -175,4 +175,34 @@ async fn nothing_leaves_without_a_permit() {
     assert_eq!((asked.len(), asked[0].max_output_tokens, asked[0].model.as_str()), (1, 50, "scripted"));
     let body = r#"{"model":"scripted","messages":[{"role":"system","content":"Answer."},{"role":"user","content":"特休幾天?"}],"max_tokens":50,"temperature":0,"stream":true,"stream_options":{"include_usage":true}}"#;
     assert_eq!(asked[0].prompt_token_bound, body.len() as u64 + 64);
+}
+
+/// Admits everything, for at most so many tokens.
+#[derive(Debug)]
+struct FrugalMeter(u32);
+
+struct FrugalPermit(u32);
+
+#[async_trait]
+impl Meter for FrugalMeter {
+    async fn admit(&self, _attempt: &Attempt) -> Result<Box<dyn Permit>, Refused> {
+        Ok(Box::new(FrugalPermit(self.0)))
+    }
+}
+
+impl Permit for FrugalPermit {
+    fn max_output_tokens(&self) -> u32 {
+        self.0
+    }
+
+    fn settle(self: Box<Self>, _settlement: Settlement) {}
+}
+
+#[tokio::test]
+async fn a_permit_may_lower_what_is_asked_for_and_never_raise_it() {
+    for (allowed, asked_for) in [(7, 7), (50, 50), (9_000, 50)] {
+        let script = Script::new([ScriptedReply::text("seven")]);
+        ask(&ChatModel::scripted(script.clone(), Arc::new(FrugalMeter(allowed))), &question()).await.1.unwrap();
+        assert_eq!(script.requests()[0].max_tokens, asked_for, "{allowed}");
+    }
 }

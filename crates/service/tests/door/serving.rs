@@ -29,15 +29,19 @@ struct TellingMeter(mpsc::UnboundedSender<&'static str>);
 
 #[async_trait::async_trait]
 impl Meter for TellingMeter {
-    async fn admit(&self, _attempt: &Attempt) -> Result<Box<dyn Permit>, Refused> {
+    async fn admit(&self, attempt: &Attempt) -> Result<Box<dyn Permit>, Refused> {
         self.0.send("admitted").unwrap();
-        Ok(Box::new(TellingPermit(self.0.clone())))
+        Ok(Box::new(TellingPermit(self.0.clone(), attempt.max_output_tokens)))
     }
 }
 
-struct TellingPermit(mpsc::UnboundedSender<&'static str>);
+struct TellingPermit(mpsc::UnboundedSender<&'static str>, u32);
 
 impl Permit for TellingPermit {
+    fn max_output_tokens(&self) -> u32 {
+        self.1
+    }
+
     fn settle(self: Box<Self>, _settlement: Settlement) {
         let _ = self.0.send("settled");
     }
