@@ -166,7 +166,7 @@ mod tests {
     }
 
     fn holder(budgets: Vec<Budget>) -> Principal {
-        Principal::Key(KeyRecord {
+        Principal::from(KeyRecord {
             id: KeyId::new(format!("key_{}", "1".repeat(24))).unwrap(),
             name: "someone".to_owned(),
             role: Role::Reader,

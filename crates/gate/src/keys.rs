@@ -78,6 +78,15 @@ impl ReadableSources {
             Self::Only(names) => names.contains(source),
         }
     }
+
+    /// The names of the sources, unless it is all of them.
+    #[must_use]
+    pub const fn only(&self) -> Option<&BTreeSet<SourceName>> {
+        match self {
+            Self::All => None,
+            Self::Only(names) => Some(names),
+        }
+    }
 }
 
 /// A key as it is kept: everything but the secret.
@@ -226,7 +235,7 @@ pub async fn authenticate_hash(
     now: Timestamp,
 ) -> Result<Principal, AuthenticateError> {
     match store.by_hash(hash).await? {
-        Some(record) if record.is_valid(now) => Ok(Principal::Key(record)),
+        Some(record) if record.is_valid(now) => Ok(record.into()),
         Some(_) | None => Err(AuthenticateError::InvalidKey),
     }
 }

@@ -1,7 +1,7 @@
 //! Who may ask and what may be spent.
 //!
 //! ```text
-//!   secret ─ keys ─ principal ─ listen     who comes in, and what they may do
+//!   secret ─ keys ─ ring ─ principal ─ listen   who comes in, and what they may do
 //!   period ─ budget ─ account              what may be spent: limit × scope × period, decided over all scopes at once
 //!   price ─ charge ─ currency              what a call can cost at worst, and what it did cost
 //!   row ─ books                            the ledger, and the bookkeeping of one batch
@@ -34,6 +34,7 @@ mod memory;
 mod period;
 mod price;
 mod principal;
+mod ring;
 mod row;
 mod seal;
 mod secret;
@@ -64,6 +65,7 @@ pub use price::{
     REMARKABLE_PRICE, worst_case,
 };
 pub use principal::{Action, Principal};
+pub use ring::KeyRing;
 pub use row::{InvalidRow, Labels, Note, Row, RowKind, RowNumber, StoredRow};
 pub use seal::{Checkpoint, InvalidSealText, Link, MAX_SEALED_ROWS, Seal, SealingKey, VerifyingKey, seal_some};
 pub use secret::{KeyHash, KeySecret};

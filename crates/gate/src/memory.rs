@@ -41,6 +41,10 @@ impl KeyStore for MemoryKeys {
         Ok(lock(&self.0).1.iter().map(|(_, record)| record.clone()).collect())
     }
 
+    async fn entries(&self) -> Result<Vec<(KeyHash, KeyRecord)>, KeyStoreError> {
+        Ok(lock(&self.0).1.clone())
+    }
+
     async fn revoke(&self, id: &KeyId, at: Timestamp) -> Result<bool, KeyStoreError> {
         let mut keys = lock(&self.0);
         let Some((_, record)) = keys.1.iter_mut().find(|(_, key)| key.id == *id && key.revoked_at.is_none()) else {

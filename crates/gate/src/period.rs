@@ -168,6 +168,21 @@ impl Zone {
     }
 }
 
+impl Zone {
+    /// The first moment after a period; `None` if it never ends.
+    #[must_use]
+    pub fn end_of(&self, period: PeriodKey) -> Option<Timestamp> {
+        let next = match period {
+            PeriodKey::Once => return None,
+            PeriodKey::Day(Day(day)) => day.tomorrow(),
+            PeriodKey::Month(Day(first)) => first.last_of_month().tomorrow(),
+        };
+        // There is nothing after the last day of the calendar.
+        let start = self.0.to_ambiguous_timestamp(next.ok()?.at(0, 0, 0, 0)).compatible().ok()?;
+        Some(Timestamp(start.as_millisecond()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,6 +229,25 @@ mod tests {
             assert_eq!(period(Period::Day), format!("day:{day}"), "{zone} {moment}");
             assert_eq!(period(Period::Month), format!("month:{month}"), "{zone} {moment}");
             assert_eq!(period(Period::Once), "once");
+        }
+    }
+
+    #[test]
+    fn a_period_ends_where_the_next_begins() {
+        for (zone, period, end) in [
+            ("UTC", "day:2026-12-31", Some("2027-01-01T00:00:00Z")),
+            ("UTC", "month:2026-12", Some("2027-01-01T00:00:00Z")),
+            ("Asia/Taipei", "day:2026-02-28", Some("2026-02-28T16:00:00Z")),
+            ("Asia/Taipei", "month:2026-02", Some("2026-02-28T16:00:00Z")),
+            ("America/New_York", "day:2026-03-08", Some("2026-03-09T04:00:00Z")),
+            ("America/New_York", "day:2026-11-01", Some("2026-11-02T05:00:00Z")),
+            // Midnight itself does not exist on the next day.
+            ("America/Santiago", "day:2026-09-05", Some("2026-09-06T04:00:00Z")),
+            ("UTC", "once", None),
+            ("UTC", "day:9999-12-31", None),
+        ] {
+            let found = Zone::named(zone).unwrap().end_of(period.parse().unwrap());
+            assert_eq!(found, end.map(at), "{zone} {period}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! Who a caller stands for, and what they may do.
 
+use std::sync::Arc;
+
 use bylaw_contract::{KeyId, SourceName};
 
 use crate::{
@@ -28,11 +30,13 @@ pub enum Action {
     EveryonesUsage,
     /// See every budget.
     Budgets,
+    /// See how the service is doing.
+    Metrics,
 }
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Ask,
         Self::Search,
         Self::Read,
@@ -42,13 +46,16 @@ impl Action {
         Self::EveryonesRuns,
         Self::EveryonesUsage,
         Self::Budgets,
+        Self::Metrics,
     ];
 
-    const fn least_role(self) -> Role {
+    /// The weakest role that may.
+    #[must_use]
+    pub const fn least_role(self) -> Role {
         match self {
             Self::Ask | Self::Search | Self::Read | Self::OwnRuns | Self::OwnUsage => Role::Reader,
             Self::ChangeDocuments => Role::Editor,
-            Self::EveryonesRuns | Self::EveryonesUsage | Self::Budgets => Role::Admin,
+            Self::EveryonesRuns | Self::EveryonesUsage | Self::Budgets | Self::Metrics => Role::Admin,
         }
     }
 }
@@ -57,10 +64,16 @@ impl Action {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Principal {
     /// The holder of a key.
-    Key(KeyRecord),
+    Key(Arc<KeyRecord>),
     /// Whoever sits at this machine while no keys are configured. May do everything; see
     /// [`check_listen_address`](crate::check_listen_address) for what keeps others out.
     LocalDoor,
+}
+
+impl From<KeyRecord> for Principal {
+    fn from(record: KeyRecord) -> Self {
+        Self::Key(Arc::new(record))
+    }
 }
 
 impl Principal {
@@ -81,7 +94,7 @@ impl Principal {
 
     /// What this caller may read: part of the key of every cache.
     #[must_use]
-    pub const fn sources(&self) -> &ReadableSources {
+    pub fn sources(&self) -> &ReadableSources {
         match self {
             Self::LocalDoor => &ReadableSources::All,
             Self::Key(record) => &record.sources,
@@ -90,7 +103,7 @@ impl Principal {
 
     /// The caller's key.
     #[must_use]
-    pub const fn key_id(&self) -> Option<&KeyId> {
+    pub fn key_id(&self) -> Option<&KeyId> {
         match self {
             Self::LocalDoor => None,
             Self::Key(record) => Some(&record.id),
@@ -121,7 +134,7 @@ mod tests {
     use super::*;
 
     fn key(digit: char, role: Role, sources: ReadableSources) -> Principal {
-        Principal::Key(KeyRecord {
+        Principal::from(KeyRecord {
             id: KeyId::new(format!("key_{}", digit.to_string().repeat(24))).unwrap(),
             name: "someone".to_owned(),
             role,
@@ -139,7 +152,7 @@ mod tests {
         let reader = key('1', Role::Reader, ReadableSources::All);
         let editor = key('1', Role::Editor, ReadableSources::All);
         let admin = key('1', Role::Admin, ReadableSources::All);
-        assert_eq!([&reader, &editor, &admin, &Principal::LocalDoor].map(allowed), [5, 6, 9, 9]);
+        assert_eq!([&reader, &editor, &admin, &Principal::LocalDoor].map(allowed), [5, 6, 10, 10]);
         assert!(!reader.may(Action::ChangeDocuments));
         assert!(editor.may(Action::ChangeDocuments));
         assert!(!editor.may(Action::Budgets));

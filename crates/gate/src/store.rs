@@ -34,6 +34,8 @@ pub trait KeyStore: Send + Sync {
     async fn by_hash(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, KeyStoreError>;
     /// Every key, the oldest first.
     async fn list(&self) -> Result<Vec<KeyRecord>, KeyStoreError>;
+    /// Every key with its hash, whether or not it is valid.
+    async fn entries(&self) -> Result<Vec<(KeyHash, KeyRecord)>, KeyStoreError>;
     /// Revokes a key. Whether there was one that was not revoked.
     async fn revoke(&self, id: &KeyId, at: Timestamp) -> Result<bool, KeyStoreError>;
     /// A number that grows with every change of the keys, also from other processes: whoever remembers keys asks this

@@ -3,6 +3,7 @@
 mod gate;
 mod interleavings;
 mod race;
+mod ring;
 mod sealing;
 mod simulation;
 mod storms;

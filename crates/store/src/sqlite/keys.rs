@@ -59,6 +59,23 @@ impl KeyStore for SqliteStore {
         read.await.map_err(|error: Failure| failed("reading the list of keys", error))
     }
 
+    async fn entries(&self) -> Result<Vec<(KeyHash, KeyRecord)>, KeyStoreError> {
+        let entry = |row: &SqliteRow| {
+            let hash: Vec<u8> = row.try_get("hash")?;
+            let hash = <[u8; 32]>::try_from(hash.as_slice())?;
+            Ok((KeyHash(hash), key_record(row)?))
+        };
+        let read = async {
+            sqlx::query("SELECT * FROM keys ORDER BY sequence")
+                .fetch_all(&self.readers)
+                .await?
+                .iter()
+                .map(entry)
+                .collect::<Result<Vec<_>, Failure>>()
+        };
+        read.await.map_err(|error: Failure| failed("reading the keys", error))
+    }
+
     async fn revoke(&self, id: &KeyId, at: Timestamp) -> Result<bool, KeyStoreError> {
         sqlx::query("UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL")
             .bind(at.0)

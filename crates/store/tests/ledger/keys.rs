@@ -47,6 +47,8 @@ pub(crate) async fn keys_are_listed_in_the_order_of_their_creation(store: &dyn K
         store.add(&record(number), &hash(u8::try_from(number).unwrap())).await.unwrap();
     }
     assert_eq!(store.list().await.unwrap(), [9, 2, 5].map(record));
+    let entries = [9, 2, 5].map(|number| (hash(number), record(u64::from(number))));
+    assert_eq!(store.entries().await.unwrap(), entries);
 }
 
 pub(crate) async fn a_key_is_revoked_once(store: &dyn KeyStore) {

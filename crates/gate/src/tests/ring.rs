@@ -1,0 +1,300 @@
+//! The ring of keys: what it believes, for how long, and how seldom it asks.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bylaw_contract::{Clock, KeyId, Timestamp};
+
+use crate::{
+    AuthenticateError, KeyHash, KeyRecord, KeyRing, KeySecret, KeyStore, KeyStoreError, MemoryKeys, NewKey, Principal,
+    ReadableSources, Role, create_key, testing::SeededRandomness,
+};
+
+const START: i64 = 1_000_000;
+
+/// A clock whose two times go together.
+#[derive(Default)]
+struct Watch(Mutex<Duration>);
+
+impl Watch {
+    fn forward(&self, by: Duration) {
+        *self.0.lock().unwrap() += by;
+    }
+}
+
+impl Clock for Watch {
+    fn now(&self) -> Timestamp {
+        Timestamp(START).plus(self.elapsed())
+    }
+
+    fn elapsed(&self) -> Duration {
+        *self.0.lock().unwrap()
+    }
+}
+
+/// Keys that count how often they are asked, and can be out of order or slow.
+#[derive(Default)]
+struct Watched {
+    keys: MemoryKeys,
+    revisions: AtomicUsize,
+    broken: AtomicBool,
+    hanging: AtomicBool,
+}
+
+impl Watched {
+    async fn answer(&self) -> Result<(), KeyStoreError> {
+        if self.hanging.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        if self.broken.load(Ordering::SeqCst) {
+            return Err(KeyStoreError { operation: "reading", source: "no disk".into() });
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl KeyStore for Watched {
+    async fn add(&self, record: &KeyRecord, hash: &KeyHash) -> Result<(), KeyStoreError> {
+        self.keys.add(record, hash).await
+    }
+    async fn by_hash(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, KeyStoreError> {
+        self.keys.by_hash(hash).await
+    }
+    async fn list(&self) -> Result<Vec<KeyRecord>, KeyStoreError> {
+        self.keys.list().await
+    }
+    async fn entries(&self) -> Result<Vec<(KeyHash, KeyRecord)>, KeyStoreError> {
+        self.answer().await?;
+        self.keys.entries().await
+    }
+    async fn revoke(&self, id: &KeyId, at: Timestamp) -> Result<bool, KeyStoreError> {
+        self.keys.revoke(id, at).await
+    }
+    async fn revision(&self) -> Result<u64, KeyStoreError> {
+        self.revisions.fetch_add(1, Ordering::SeqCst);
+        self.answer().await?;
+        self.keys.revision().await
+    }
+}
+
+struct World {
+    clock: Arc<Watch>,
+    store: Arc<Watched>,
+    ring: KeyRing,
+    random: SeededRandomness,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let (clock, store) = (Arc::new(Watch::default()), Arc::new(Watched::default()));
+        let ring = KeyRing::new(Arc::clone(&store) as _, Arc::clone(&clock) as _);
+        Self { clock, store, ring, random: SeededRandomness::new(seed) }
+    }
+
+    async fn key(&self, expires_at: Option<Timestamp>) -> (KeyRecord, KeySecret) {
+        let new = NewKey {
+            name: "someone".to_owned(),
+            role: Role::Reader,
+            sources: ReadableSources::All,
+            budgets: Vec::new(),
+            expires_at,
+        };
+        create_key(&*self.store, new, &*self.clock, &self.random).await.unwrap()
+    }
+
+    fn forward(&self, milliseconds: u64) {
+        self.clock.forward(Duration::from_millis(milliseconds));
+    }
+
+    /// What a credential comes to, in a word.
+    async fn said(&self, secret: Option<&str>) -> &'static str {
+        match self.ring.principal(secret).await {
+            Ok(Principal::LocalDoor) => "local",
+            Ok(Principal::Key(_)) => "key",
+            Err(AuthenticateError::InvalidKey) => "invalid",
+            Err(AuthenticateError::Store(_)) => "store",
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_a_key_on_record_the_door_is_local_and_with_any_a_valid_one_is_needed() {
+    let world = World::new(1);
+    let stranger = KeySecret::mint(&SeededRandomness::new(99));
+    assert!(!world.ring.required().await.unwrap());
+    assert_eq!(world.said(None).await, "local");
+    assert_eq!(world.said(Some(stranger.reveal())).await, "invalid");
+    assert_eq!(world.said(Some("")).await, "invalid");
+
+    let (record, secret) = world.key(None).await;
+    world.forward(100);
+    assert!(world.ring.required().await.unwrap());
+    assert_eq!(world.said(None).await, "invalid");
+    assert_eq!(world.said(Some(secret.reveal())).await, "key");
+    assert_eq!(world.said(Some(stranger.reveal())).await, "invalid");
+
+    world.store.revoke(&record.id, world.clock.now()).await.unwrap();
+    world.forward(100);
+    assert!(world.ring.required().await.unwrap(), "a revoked key is a key on record");
+    assert_eq!(world.said(None).await, "invalid");
+    assert_eq!(world.said(Some(secret.reveal())).await, "invalid");
+}
+
+#[tokio::test]
+async fn a_key_revoked_elsewhere_is_refused_when_the_window_is_over() {
+    let world = World::new(2);
+    let (record, secret) = world.key(None).await;
+    let principal = world.ring.principal(Some(secret.reveal())).await.unwrap();
+    world.store.revoke(&record.id, world.clock.now()).await.unwrap();
+    world.forward(99);
+    assert_eq!(world.said(Some(secret.reveal())).await, "key");
+    world.forward(1);
+    assert!(!world.ring.holds(&principal).await.unwrap());
+    assert_eq!(world.said(Some(secret.reveal())).await, "invalid");
+}
+
+#[tokio::test]
+async fn a_key_expires_by_the_clock_without_asking() {
+    let world = World::new(3);
+    let (_, secret) = world.key(Some(Timestamp(START).plus(Duration::from_millis(50)))).await;
+    let principal = world.ring.principal(Some(secret.reveal())).await.unwrap();
+    world.forward(49);
+    assert!(world.ring.holds(&principal).await.unwrap());
+    world.forward(1);
+    assert!(!world.ring.holds(&principal).await.unwrap());
+    assert_eq!(world.said(Some(secret.reveal())).await, "invalid");
+    assert_eq!(world.store.revisions.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn the_first_key_closes_the_local_door_also_for_those_inside() {
+    let world = World::new(4);
+    assert!(world.ring.holds(&Principal::LocalDoor).await.unwrap());
+    world.key(None).await;
+    world.forward(100);
+    assert!(!world.ring.holds(&Principal::LocalDoor).await.unwrap());
+}
+
+#[tokio::test]
+async fn unknown_expired_and_revoked_look_the_same() {
+    let world = World::new(5);
+    let (record, revoked) = world.key(None).await;
+    let (_, expired) = world.key(Some(Timestamp(START + 1))).await;
+    world.store.revoke(&record.id, Timestamp(START)).await.unwrap();
+    world.forward(1);
+    let unknown = KeySecret::mint(&SeededRandomness::new(99));
+    let mut said = Vec::new();
+    for secret in [revoked.reveal(), expired.reveal(), unknown.reveal(), "bylaw_x", ""] {
+        said.push(format!("{:?}", world.ring.principal(Some(secret)).await.unwrap_err()));
+    }
+    assert!(said.iter().all(|text| *text == said[0]), "{said:?}");
+}
+
+#[tokio::test]
+async fn ten_thousand_calls_ask_once() {
+    let world = World::new(6);
+    let (_, secret) = world.key(None).await;
+    for _ in 0..10_000 {
+        assert_eq!(world.said(Some(secret.reveal())).await, "key");
+    }
+    assert_eq!(world.store.revisions.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_store_fails_what_is_known_is_believed_for_two_seconds() {
+    for hanging in [false, true] {
+        let world = World::new(7);
+        let (_, secret) = world.key(None).await;
+        assert_eq!(world.said(Some(secret.reveal())).await, "key");
+        world.store.hanging.store(hanging, Ordering::SeqCst);
+        world.store.broken.store(true, Ordering::SeqCst);
+        world.forward(1_999);
+        assert_eq!(world.said(Some(secret.reveal())).await, "key", "hanging: {hanging}");
+        world.forward(1);
+        assert_eq!(world.said(Some(secret.reveal())).await, "store", "hanging: {hanging}");
+        assert_eq!(world.said(None).await, "store", "hanging: {hanging}");
+        let asked = world.store.revisions.load(Ordering::SeqCst);
+        world.forward(99);
+        world.said(None).await;
+        assert!(world.store.revisions.load(Ordering::SeqCst) <= asked + 1, "a store that fails is not stormed");
+        world.store.hanging.store(false, Ordering::SeqCst);
+        world.store.broken.store(false, Ordering::SeqCst);
+        world.forward(100);
+        assert_eq!(world.said(Some(secret.reveal())).await, "key", "hanging: {hanging}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_caller_asks_and_the_others_go_on() {
+    let world = World::new(8);
+    let (_, secret) = world.key(None).await;
+    assert_eq!(world.said(Some(secret.reveal())).await, "key");
+    world.store.hanging.store(true, Ordering::SeqCst);
+    world.forward(100);
+    let began = tokio::time::Instant::now();
+    let first = world.said(Some(secret.reveal()));
+    let others = async {
+        tokio::task::yield_now().await;
+        for _ in 0..100 {
+            assert_eq!(world.said(Some(secret.reveal())).await, "key");
+        }
+        began.elapsed()
+    };
+    let (first, waited) = tokio::join!(first, others);
+    assert_eq!((first, waited), ("key", Duration::ZERO));
+    assert_eq!(world.store.revisions.load(Ordering::SeqCst), 2);
+}
+
+/// Whatever happens in whatever order: a key that was revoked a window ago (two seconds ago, if the store fails) opens
+/// nothing, and a valid key is refused by nobody but a store that fails.
+#[tokio::test]
+async fn no_revoked_key_is_accepted_after_the_window() {
+    for seed in 0..200 {
+        let world = World::new(seed);
+        let mut keys = Vec::new();
+        let (mut failed_since, mut worked_at) = (None::<Duration>, Duration::ZERO);
+        for _ in 0..300 {
+            let now = world.clock.elapsed();
+            match world.random.below(10) {
+                0 if keys.len() < 5 => {
+                    let (record, secret) = world.key(None).await;
+                    keys.push((record.id, secret, now, None::<Duration>));
+                }
+                1 if !keys.is_empty() => {
+                    let place = usize::try_from(world.random.below(keys.len() as u64)).unwrap();
+                    world.store.revoke(&keys[place].0, world.clock.now()).await.unwrap();
+                    keys[place].3.get_or_insert(now);
+                }
+                2 => {
+                    let broken = world.random.chance(40);
+                    world.store.broken.store(broken, Ordering::SeqCst);
+                    if broken {
+                        failed_since.get_or_insert(now);
+                    } else if failed_since.take().is_some() {
+                        worked_at = now;
+                    }
+                }
+                3..=5 => world.forward(world.random.below(400)),
+                _ => {
+                    for (_, secret, created, revoked) in &keys {
+                        let said = world.said(Some(secret.reveal())).await;
+                        let works = failed_since.is_none() && now >= worked_at + Duration::from_millis(100);
+                        let window = Duration::from_millis(if works { 100 } else { 2_000 });
+                        match *revoked {
+                            Some(at) if now >= at + window => assert_ne!(said, "key", "seed {seed}"),
+                            None if works && now >= *created + window => assert_eq!(said, "key", "seed {seed}"),
+                            Some(_) | None => {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
