@@ -1,0 +1,63 @@
+//! A way to a model that cannot be asked yet: it has no meter.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    backend::{Backend, Timeouts},
+    chat::ModelError,
+    endpoint::Endpoint,
+    http::HttpBackend,
+    meter::Meter,
+    model::ChatModel,
+    scripted::{Script, ScriptedBackend},
+};
+
+/// A model's endpoint, shared by everyone who asks it. Nothing can be asked of it but through
+/// [`Connection::metered`]. Clones share their connections.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    pub(crate) backend: Backend,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) model: Arc<str>,
+}
+
+impl Connection {
+    /// A model behind an OpenAI-compatible endpoint. Nothing is sent yet. An address that is not of this machine is
+    /// reached through the proxy that the environment names, if it names one.
+    ///
+    /// # Errors
+    /// If the base URL is not `http://` or `https://`, if the key cannot be sent, or if HTTPS is asked for on a machine
+    /// without CA certificates.
+    pub fn open(endpoint: Endpoint) -> Result<Self, ModelError> {
+        let backend = Backend::Http(Arc::new(HttpBackend::new(&endpoint)?));
+        let timeouts = Timeouts {
+            connect: endpoint.connect_timeout,
+            first_byte: endpoint.first_byte_timeout,
+            idle: endpoint.idle_timeout,
+            total: endpoint.total_timeout,
+        };
+        Ok(Self { backend, timeouts, model: endpoint.model.into() })
+    }
+
+    /// A model that says what a script says, for tests and demonstrations. Permits, timeouts, cancellation and the
+    /// reading of replies are those of a real endpoint.
+    #[must_use]
+    pub fn scripted(script: Script) -> Self {
+        let patience = script.patience();
+        let timeouts = Timeouts { connect: patience, first_byte: patience, idle: patience, total: Duration::MAX };
+        let backend = Backend::Scripted(Arc::new(ScriptedBackend::new(script)));
+        Self { backend, timeouts, model: "scripted".into() }
+    }
+
+    /// The model, with every attempt admitted and settled by `meter`.
+    #[must_use]
+    pub fn metered(&self, meter: Arc<dyn Meter>) -> ChatModel {
+        ChatModel::new(self.clone(), meter)
+    }
+
+    /// The name that is asked for.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.model
+    }
+}
