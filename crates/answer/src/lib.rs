@@ -1,12 +1,16 @@
 //! From a question to a cited answer.
 //!
 //! ```text
-//!   AskRequest ─► retrieval ─► extract: the sentences that answer the asked kind of fact, verbatim, free
-//!                     │            └ outcome: answered, not_in_rules, insufficient, ruled_elsewhere, not_understood
-//!                     └──────► pipeline: prompt ─► model (metered) ─► cited ids checked ─► answer
+//!   AskRequest ─► kept for its Idempotency-Key? ─► in the cache of answers? ─► retrieval
+//!                                                                                  │
+//!   extract: the sentences that answer the asked kind of fact, verbatim, free ◄────┤
+//!     └ outcome: answered, not_in_rules, insufficient, ruled_elsewhere, not_understood
+//!   pipeline: prompt ─► one flight for all who ask the same ─► model call ─► ids checked ◄┘
+//!                         within the caps, in the cache of calls, or metered by the gate
 //! ```
 //!
-//! It reports [`bylaw_contract::RunEvent`]s to the [`EventSink`] that its caller gives. It knows nothing of HTTP.
+//! A listener's place in a flight is a value: dropping it is leaving, and when the last has left the call is cut. What it
+//! cost by then is booked in any case. It reports [`bylaw_contract::RunEvent`]s to the [`EventSink`] that its caller gives. It knows nothing of HTTP.
 
 #![cfg_attr(
     test,
@@ -16,13 +20,22 @@
 mod ask;
 mod asked;
 mod attribution;
+mod bill;
+mod cache;
+mod caps;
 mod citations;
 mod complete;
+mod compose;
 mod contrast;
 mod deferral;
+mod digest;
 mod extract;
 mod facts;
+mod flight;
 mod id_filter;
+mod keyed;
+mod memory;
+mod meter;
 mod outcome;
 mod parts;
 mod pattern;
@@ -30,14 +43,23 @@ mod period;
 mod pipeline;
 mod prompts;
 mod quantities;
+mod reading;
 mod run;
 mod script;
 mod stops;
+mod store;
+mod tallies;
 #[cfg(test)]
 mod testing;
 mod units;
 mod view;
 mod words;
 
-pub use ask::{AnswerError, Answerer, Ask, EventSink, IgnoreEvents};
+pub use ask::{AnswerError, Answerer, AnswererParts, Ask, EventSink, IgnoreEvents};
+pub use cache::CacheSizes;
+pub use caps::{Caps, Ceilings};
 pub use citations::{citation_of_article, citations_of};
+pub use memory::MemoryAnswers;
+pub use meter::Purse;
+pub use store::{AnswerStore, AnswerStoreError, IdempotencyKey, InvalidIdempotencyKey, KEPT_MS, KeptAnswer, KeptName};
+pub use tallies::TallySnapshot;

@@ -1,7 +1,8 @@
 //! Why a model did not finish, for people.
 
 use bylaw_contract::{Language, Stop, StopReason};
-use bylaw_model::ModelError;
+use bylaw_gate::{Currency, ReserveError, Scope, Shortfall};
+use bylaw_model::{ModelError, Refused};
 
 /// The stop of a call that broke.
 pub(crate) fn stop_of(error: &ModelError, language: Language) -> Stop {
@@ -25,22 +26,66 @@ pub(crate) fn stop(reason: StopReason, language: Language) -> Stop {
             ("模型的回覆中途斷線，回答沒有完成。", "The model's reply broke off; the answer is not complete.")
         }
         StopReason::Refused => ("模型拒絕把回答寫完。", "The model refused to finish the answer."),
-        StopReason::Cost => ("預算不允許呼叫模型。", "The budget does not allow a model call."),
+        StopReason::Cost => {
+            ("費用上限到了，回答沒有完成。", "The limit on cost was reached; the answer is not complete.")
+        }
+        StopReason::Time => {
+            ("時間上限到了，回答沒有完成。", "The limit on time was reached; the answer is not complete.")
+        }
         StopReason::Cancelled => ("請求已取消。", "The request was cancelled."),
         StopReason::Completed
         | StopReason::Steps
         | StopReason::ToolCalls
         | StopReason::RepeatedCall
         | StopReason::Context
-        | StopReason::Time
         | StopReason::Failed => ("模型在回答途中失敗。", "The model failed while it answered."),
     };
     let message = if language.is_chinese() { chinese } else { english };
     Stop { reason, at_step: 0, message: message.to_owned() }
 }
 
+/// The stop of a call that did not fit in a budget: which one, its limit, and what is left.
+pub(crate) fn over_budget(shortfall: &Shortfall, currency: &Currency, language: Language) -> Stop {
+    let chinese = language.is_chinese();
+    let whose = match (&shortfall.budget.scope, chinese) {
+        (Scope::Request(_), true) => "這個問題",
+        (Scope::Request(_), false) => "this question",
+        (Scope::Key(_), true) => "這把金鑰",
+        (Scope::Key(_), false) => "this key",
+        (Scope::Service, true) => "整個服務",
+        (Scope::Service, false) => "the whole service",
+    };
+    let period = &shortfall.budget.period;
+    let amounts = [shortfall.limit, shortfall.left, shortfall.needed].map(|amount| currency.text(amount));
+    let [limit, left, needed] = amounts;
+    let message = if chinese {
+        format!("沒有呼叫模型：{whose}的預算（{period}）是 {limit}，剩 {left}，而這次至少要保留 {needed}。")
+    } else {
+        format!(
+            "No model was called: the budget of {whose} ({period}) is {limit}, {left} is left, and this call must reserve {needed}."
+        )
+    };
+    Stop { reason: StopReason::Cost, at_step: 0, message }
+}
+
+/// A refusal that is not about a budget, with what to do about it.
+pub(crate) fn refused(why: &ReserveError) -> ModelError {
+    let reason = match why {
+        ReserveError::Ledger(_) => {
+            format!("{why}: the ledger cannot be used; searching goes on (bylaw ledger verify says what is wrong)")
+        }
+        ReserveError::Budget(_) | ReserveError::NoPrice(_) | ReserveError::ShuttingDown => why.to_string(),
+    };
+    ModelError::Refused(Refused { reason })
+}
+
 /// Why there is no model's answer, in front of what the model's error says.
 pub(crate) fn no_model_answer(error: Option<&ModelError>, language: Language) -> String {
+    // The reason is inside: what is around it says only that there was one.
+    let error = error.map(|error| match error {
+        ModelError::Refused(refused) => refused.reason.clone(),
+        other => other.to_string(),
+    });
     match (error, language.is_chinese()) {
         (None, true) => "沒有設定模型，改附條文摘錄。".to_owned(),
         (None, false) => "No model is configured; the extract is given instead.".to_owned(),

@@ -100,6 +100,11 @@ pub enum ReserveError {
     ShuttingDown,
 }
 
+/// A row about an avoided cost was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a row about an avoided cost was not taken")]
+pub struct NotRecorded;
+
 /// What was left when the gate was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drained {
@@ -119,6 +124,8 @@ struct Inner {
     places: Arc<Semaphore>,
     room: Arc<Notify>,
     live: Arc<Live>,
+    /// Whether the last commit failed.
+    failing: Arc<AtomicBool>,
     closing: AtomicBool,
 }
 
@@ -157,7 +164,15 @@ impl Gate {
         let (commands, received) = mpsc::unbounded_channel();
         let owner = OwnerId::mint(&*random);
         let room = Arc::new(Notify::new());
-        let writer = Writer { store, clock: Arc::clone(&clock), owner: owner.clone(), config, room: Arc::clone(&room) };
+        let failing = Arc::new(AtomicBool::new(false));
+        let writer = Writer {
+            store,
+            clock: Arc::clone(&clock),
+            owner: owner.clone(),
+            config,
+            room: Arc::clone(&room),
+            failing: Arc::clone(&failing),
+        };
         tokio::spawn(writer.run(received));
         Self(Arc::new(Inner {
             clock,
@@ -169,6 +184,7 @@ impl Gate {
             places: Arc::new(Semaphore::new(config.queue)),
             room,
             live: Arc::default(),
+            failing,
             closing: AtomicBool::new(false),
         }))
     }
@@ -242,14 +258,25 @@ impl Gate {
     }
 
     /// Books that a cache has saved `saved`; `repeats` is the run whose result was given again. Written with the next
-    /// batch; waits only if the queue is full.
+    /// batch; waits only while the queue is full. While the ledger fails nothing is booked: what a cache has saved is worth
+    /// no waiting.
     ///
     /// # Errors
-    /// If the gate is closing.
-    pub async fn avoided(&self, labels: Labels, saved: MicroUsd, repeats: Option<RunId>) -> Result<(), ReserveError> {
+    /// If the gate is closing, or the row was not taken.
+    pub async fn avoided(&self, labels: Labels, saved: MicroUsd, repeats: Option<RunId>) -> Result<(), NotRecorded> {
         let inner = &*self.0;
+        if inner.failing.load(Ordering::Relaxed) {
+            return Err(NotRecorded);
+        }
         let places = Arc::clone(&inner.places);
-        let place = places.acquire_owned().await.map_err(|_closed| ReserveError::ShuttingDown)?;
+        let place = match places.try_acquire_owned() {
+            Ok(place) => place,
+            Err(_full) => {
+                let places = Arc::clone(&inner.places);
+                let place = tokio::time::timeout(inner.config.wait, places.acquire_owned()).await;
+                place.map_err(|_too_long| NotRecorded)?.map_err(|_closed| NotRecorded)?
+            }
+        };
         let at = inner.clock.now();
         let row = Row {
             kind: RowKind::Avoided,
@@ -266,7 +293,13 @@ impl Gate {
             repeats,
             note: None,
         };
-        inner.commands.send(Command::Record(Box::new(row), place)).map_err(|_no_writer| ReserveError::ShuttingDown)
+        inner.commands.send(Command::Record(Box::new(row), place)).map_err(|_no_writer| NotRecorded)
+    }
+
+    /// Whether the ledger could not be written when it was last tried. Nothing is spent then.
+    #[must_use]
+    pub fn is_failing(&self) -> bool {
+        self.0.failing.load(Ordering::Relaxed)
     }
 
     /// Waits until everything that was settled or recorded before is durable. Whether it is.

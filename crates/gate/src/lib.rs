@@ -52,7 +52,7 @@ pub use books::{Books, Changes, OpenReservation, Order, Write, Written};
 pub use budget::{Budget, BudgetKey, Claim, InvalidBudgetKey, Scope, ServiceBudgets};
 pub use charge::{Charge, Closing, Ending, ImpossibleUsage, Listener};
 pub use currency::{Currency, InvalidAmount, InvalidCurrency, MAX_AMOUNT, parse_decimal};
-pub use gate::{Call, Drained, Gate, GateConfig, ReserveError, Spender};
+pub use gate::{Call, Drained, Gate, GateConfig, NotRecorded, ReserveError, Spender};
 pub use keys::{
     AuthenticateError, CreateKeyError, InvalidKey, KeyRecord, MAX_KEY_BUDGETS, MAX_KEY_NAME_CHARS, NewKey,
     ReadableSources, Role, authenticate, authenticate_hash, create_key,

@@ -1,6 +1,9 @@
 //! The one task that writes to the ledger. Whatever queues up while a commit runs is the next commit.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use bylaw_contract::{Clock, MicroUsd, OwnerId, ReservationId};
 use tokio::{
@@ -77,6 +80,8 @@ pub(crate) struct Writer {
     pub(crate) config: GateConfig,
     /// Told when reservations have been closed: there may be room for those who wait.
     pub(crate) room: Arc<Notify>,
+    /// Whether the last commit failed, for whoever would rather not wait.
+    pub(crate) failing: Arc<AtomicBool>,
 }
 
 /// What a failed commit leaves to be done.
@@ -178,6 +183,7 @@ impl Writer {
         match written {
             Ok(written) => {
                 unwritten.failure = None;
+                self.failing.store(false, Ordering::Relaxed);
                 let closed = std::mem::take(&mut unwritten.closes);
                 for (write, written) in closed.iter().zip(&written) {
                     if *written == Written::NoSuchReservation {
@@ -199,6 +205,7 @@ impl Writer {
                 tracing::error!(error = &error as &dyn std::error::Error, "a batch could not be written to the ledger");
                 let error = Arc::new(error);
                 unwritten.failure = Some((Arc::clone(&error), Instant::now()));
+                self.failing.store(true, Ordering::Relaxed);
                 for ask in asked {
                     // The commit may have happened all the same. Nobody will use what it reserved.
                     let release = Write::Release { reservation: ask.order.reservation.clone(), at: self.clock.now() };

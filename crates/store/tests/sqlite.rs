@@ -34,6 +34,11 @@ macro_rules! behaves {
 }
 
 behaves!(
+    answers::{
+        an_answer_is_kept_under_its_owner_and_name,
+        the_first_answer_stays,
+        old_answers_are_forgotten,
+    },
     documents::{
         an_empty_store_has_nothing,
         a_version_comes_back_as_it_was_put,

@@ -1,6 +1,6 @@
 //! A model's answer: what it cites, what never reaches the reader, and what happens when the model breaks.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use crate::rulebook::Rulebook;
 use bylaw_answer::{AnswerError, EventSink};
@@ -8,10 +8,7 @@ use bylaw_contract::{
     Outcome, RunEvent, StopReason,
     ask::{Answer, AnsweredBy, AskRequest, Mode, SentenceStatus},
 };
-use bylaw_model::{
-    ChatModel, CountingMeter,
-    scripted::{Script, ScriptedEnd, ScriptedReply},
-};
+use bylaw_model::scripted::{Script, ScriptedEnd, ScriptedReply};
 use tokio_util::sync::CancellationToken;
 
 const RULES: &str = "# 工作規則\n\n\
@@ -70,11 +67,10 @@ struct Run {
 
 async fn run(rules: &Rulebook, question: &str, mode: Mode, replies: Vec<ScriptedReply>) -> Run {
     let script = Script::new(replies);
-    let model = ChatModel::scripted(script.clone(), Arc::new(CountingMeter::default()));
     let events = Events::default();
     let request = AskRequest { mode, ..AskRequest::new(question) };
     let answer =
-        rules.answer(&request, Some(model), &events, CancellationToken::new()).await.expect("an answer of some kind");
+        rules.answer(&request, Some(script.clone()), &events, CancellationToken::new()).await.expect("an answer of some kind");
     assert_eq!(events.tokens(), answer.answer.clone().or_else(|| answer.draft.clone()).unwrap_or_default());
     Run { answer, events, script }
 }
@@ -242,10 +238,9 @@ async fn a_caller_who_has_left_gets_nothing_and_pays_nothing() {
     let rules = Rulebook::of(&[("work_rules.md", RULES)]);
     let cancel = CancellationToken::new();
     let script = Script::new([ScriptedReply::NeverAnswers]);
-    let model = ChatModel::scripted(script, Arc::new(CountingMeter::default()));
     let request = AskRequest { mode: Mode::Pipeline, ..AskRequest::new("事假幾天") };
     let events = Events::default();
-    let asked = rules.answer(&request, Some(model), &events, cancel.clone());
+    let asked = rules.answer(&request, Some(script.clone()), &events, cancel.clone());
     let (answer, ()) = tokio::join!(asked, async {
         tokio::task::yield_now().await;
         cancel.cancel();

@@ -1,5 +1,6 @@
 //! SQLite: one file, write-ahead log, one connection that writes and a few that read.
 
+mod answers;
 mod columns;
 mod documents;
 mod jobs;

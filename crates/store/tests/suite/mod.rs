@@ -1,5 +1,6 @@
 //! What every backend must do, said once over the ports. A backend's test file lists these for its own store.
 
+pub(crate) mod answers;
 pub(crate) mod documents;
 pub(crate) mod jobs;
 

@@ -2,14 +2,28 @@
 
 #![allow(dead_code, clippy::allow_attributes, reason = "each test file uses a part of this")]
 
-use std::{fmt::Write as _, fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fmt::Write as _,
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
-use bylaw_answer::{AnswerError, Answerer, Ask, EventSink, IgnoreEvents};
+use bylaw_answer::{
+    AnswerError, Answerer, AnswererParts, Ask, CacheSizes, Ceilings, EventSink, IgnoreEvents, MemoryAnswers, Purse,
+};
 use bylaw_contract::{
-    Clock, GenerationNumber, Outcome, RequestId, RunId, SourceName, Timestamp, VersionId,
+    Clock, GenerationNumber, Outcome, Randomness, RequestId, RunId, SourceName, Timestamp, VersionId,
     ask::{Answer, AskRequest, Mode},
 };
-use bylaw_model::ChatModel;
+use bylaw_gate::{
+    Currency, Gate, GateConfig, MemoryLedger, ModelPrice, PriceTable, Principal, ServiceBudgets,
+};
+use bylaw_model::{Connection, scripted::Script};
 use bylaw_retrieval::{Generation, SourceInput, Vocabulary, build};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -77,20 +91,62 @@ impl Rulebook {
     pub(crate) async fn answer(
         &self,
         request: &AskRequest,
-        model: Option<ChatModel>,
+        model: Option<Script>,
         events: &dyn EventSink,
         cancel: CancellationToken,
     ) -> Result<Answer, AnswerError> {
         let ask = Ask {
             request,
             generation: Arc::clone(&self.generation),
+            principal: Principal::LocalDoor,
+            idempotency_key: None,
             request_id: RequestId::new("test").expect("a request id"),
             run_id: RunId::new("run_000000000000000000000000").expect("a run id"),
             started: Duration::from_secs(1),
             cancel,
             events,
         };
-        Answerer::new(model, Arc::new(StoppedClock)).ask(ask).await
+        answerer(model).ask(ask).await
+    }
+}
+
+/// An answerer whose model costs nothing and which has no budgets.
+fn answerer(model: Option<Script>) -> Answerer {
+    let mut prices = PriceTable::default();
+    prices.set("scripted", ModelPrice::Free).expect("free is a price");
+    let clock: Arc<dyn Clock> = Arc::new(StoppedClock);
+    let gate = Gate::open(
+        Arc::new(MemoryLedger::default()),
+        ServiceBudgets::UNLIMITED,
+        GateConfig::default(),
+        Arc::clone(&clock),
+        Arc::new(Counting::default()),
+    );
+    Answerer::new(AnswererParts {
+        model: model.map(Connection::scripted),
+        purse: Purse {
+            gate,
+            prices: Arc::new(prices),
+            currency: Currency::new("TWD", 32_000_000).expect("a currency"),
+            lowering: true,
+        },
+        ceilings: Ceilings::default(),
+        answers: Arc::new(MemoryAnswers::default()),
+        caches: CacheSizes::default(),
+        clock,
+    })
+}
+
+/// Ids that count up.
+#[derive(Debug, Default)]
+pub(crate) struct Counting(AtomicU64);
+
+impl Randomness for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        let number = self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        for (place, byte) in bytes.iter_mut().rev().enumerate() {
+            *byte = number.iter().rev().nth(place).copied().unwrap_or(0);
+        }
     }
 }
 

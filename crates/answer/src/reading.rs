@@ -1,0 +1,76 @@
+//! Reading the rules for one question: search, extract, and what is shown of them.
+
+use std::time::Duration;
+
+use bylaw_contract::{Citation, Clock, Language, Timestamp};
+use bylaw_gate::ReadableSources;
+use bylaw_retrieval::{Filter, Found, IndexedArticle, Query};
+
+use crate::{
+    ask::{AnswerError, Ask},
+    citations,
+    extract::{self, Reading},
+};
+
+/// What is known once the rules have been read.
+pub(crate) struct Read {
+    pub(crate) found: Found,
+    pub(crate) reading: Reading,
+    pub(crate) citations: Vec<Citation>,
+    pub(crate) language: Language,
+    pub(crate) asked_at: Timestamp,
+    pub(crate) retrieve: Duration,
+}
+
+impl Read {
+    /// The cited articles themselves, in the order of the citations.
+    pub(crate) fn articles(&self) -> Vec<&IndexedArticle> {
+        let hits = self.found.hits.iter().chain(&self.found.referenced).chain(&self.reading.extra);
+        self.citations
+            .iter()
+            .filter_map(|citation| hits.clone().find(|hit| hit.article.id == citation.id).map(|hit| &*hit.article))
+            .collect()
+    }
+}
+
+/// Reads the rules that the asker may read.
+pub(crate) fn read(clock: &dyn Clock, ask: &Ask<'_>) -> Result<Read, AnswerError> {
+    let asked_at = clock.now();
+    let before = clock.elapsed();
+    let sources = ask.principal.sources();
+    let source = match ask.request.source.as_deref() {
+        None => None,
+        Some(name) => {
+            let unknown = || AnswerError::SourceNotFound(name.to_owned());
+            let source = bylaw_contract::SourceName::new(name).map_err(|_| unknown())?;
+            ask.generation.source(&source).filter(|_| sources.contains(&source)).ok_or_else(unknown)?;
+            Some(source)
+        }
+    };
+    let readable = match sources {
+        ReadableSources::All => None,
+        ReadableSources::Only(names) => Some(names),
+    };
+    let k = usize::try_from(ask.request.k).unwrap_or(usize::MAX);
+    let filter = Filter { source: source.as_ref(), chapter_no: ask.request.chapter_no, readable };
+    let question = ask.request.question.as_str();
+    let query = Query { question, k: k.max(extract::READING_DEPTH), filter, follow_references: true };
+    let deep = ask.generation.search(&query)?;
+    let reading = extract::read(&ask.generation, question, &deep, filter)?;
+    let found = citations::first_hits(&deep, k, &ask.generation);
+    let mut citations = citations::citations_of(&found);
+    // What is quoted is always shown, also where it was ranked behind the first k.
+    for sentence in &reading.extract.sentences {
+        if !citations.iter().any(|citation| citation.id == sentence.id)
+            && let Some(hit) =
+                deep.hits.iter().chain(&deep.referenced).chain(&reading.extra).find(|hit| hit.article.id == sentence.id)
+        {
+            let ranked = citations.iter().take_while(|citation| citation.retrieved).count();
+            let citation = citations::citation_of(hit);
+            citations.insert(if citation.retrieved { ranked } else { citations.len() }, citation);
+        }
+    }
+    let language = deep.question.language;
+    let retrieve = clock.elapsed().saturating_sub(before);
+    Ok(Read { found: deep, reading, citations, language, asked_at, retrieve })
+}
