@@ -11,9 +11,9 @@ pub struct Health {
     pub version: String,
     /// Whether `/readyz` would say yes.
     pub ready: bool,
-    /// Articles in the index.
+    /// Articles in the index that the caller may read: 0 for a caller without a key where keys are required.
     pub chunks: usize,
-    /// Sources in the index.
+    /// Sources in the index, counted likewise.
     pub sources: usize,
     /// Milliseconds from start to ready.
     pub boot_ms: Option<f64>,

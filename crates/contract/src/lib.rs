@@ -6,6 +6,7 @@
 //!   article ─ citation ─ outcome        what an answer is made of
 //!   event ─ stop                        what happens while it is made
 //!   ask ─ search ─ sources ─ documents  what crosses the network, field by field
+//!   accounts ─ health
 //!   error                               how all of it can fail
 //! ```
 //!
@@ -23,6 +24,7 @@
 //! reason** why one model response ended · **generation** the number of an index · **glossary** words people use ↔ words
 //! the rules use.
 
+pub mod accounts;
 pub mod article;
 pub mod ask;
 pub mod citation;

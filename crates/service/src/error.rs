@@ -11,6 +11,7 @@ use axum::{
 };
 use bylaw_answer::AnswerError;
 use bylaw_contract::{ApiError, ErrorCode, RequestId, ask::FieldError, error::ErrorResponse};
+use bylaw_gate::LedgerError;
 use bylaw_library::LibraryError;
 use bylaw_retrieval::GenerationError;
 
@@ -113,6 +114,11 @@ impl Failure {
         Self { cause: Some(Arc::new(cause)), ..Self::new(code, message) }
     }
 
+    /// A failure of storage.
+    pub(crate) fn storage(cause: impl Error + Send + Sync + 'static) -> Self {
+        Self::hidden(ErrorCode::StorageFailed, cause)
+    }
+
     pub(crate) fn with_hint(self, hint: impl Into<Cow<'static, str>>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
@@ -152,6 +158,9 @@ impl Failure {
         *reply.status_mut() = self.status;
         if let Some(allow) = bare.headers().get(header::ALLOW) {
             reply.headers_mut().insert(header::ALLOW, allow.clone());
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            reply.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         if let Some(seconds) = self.retry_after_seconds {
             reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -212,6 +221,17 @@ impl From<AnswerError> for Failure {
     fn from(error: AnswerError) -> Self {
         let code = error.code();
         if status_of(code).is_server_error() { Self::hidden(code, error) } else { Self::new(code, error.to_string()) }
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        let message = match &error {
+            LedgerError::Unavailable { .. } => "the ledger cannot be read now; nothing is spent until it can",
+            LedgerError::Corrupt { .. } => "the ledger is corrupt; nothing is spent until it is repaired",
+        };
+        let failure = Self::new(ErrorCode::LedgerUnavailable, message);
+        Self { cause: Some(Arc::new(error)), ..failure }.with_hint("bylaw ledger verify says what is wrong with it")
     }
 }
 

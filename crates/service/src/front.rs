@@ -1,4 +1,4 @@
-//! The one layer around every route: label, host check, panics, error bodies, access log.
+//! The one layer around every route: label, key, host check, panics, error bodies, access log.
 //!
 //! One layer rather than five: each costs an allocation and a virtual call on every request, and the order in which they
 //! would have to be stacked is easy to get wrong.
@@ -15,22 +15,32 @@ use bylaw_contract::ErrorCode;
 use futures_util::FutureExt;
 
 use crate::{
+    caller::{self, Access, Door},
     error::Failure,
     hosts,
+    metrics::Answered,
     request_id::{self, Arrival, X_REQUEST_ID},
     service::Service,
 };
 
 const X_TOTAL_MS: HeaderName = HeaderName::from_static("x-total-ms");
 
-/// Wraps every route.
-pub(crate) async fn front(State(service): State<Arc<Service>>, mut request: Request, next: Next) -> Response {
+/// Where one operation is watched: who may come in there, and how often it answered what.
+pub(crate) struct Post {
+    pub(crate) service: Arc<Service>,
+    pub(crate) access: Access,
+    pub(crate) answered: Answered,
+}
+
+/// Wraps every operation.
+pub(crate) async fn front(State(post): State<Arc<Post>>, mut request: Request, next: Next) -> Response {
+    let service = &post.service;
     let started = service.clock.elapsed();
     let request_id = request_id::of(request.headers(), &*service.random);
     let (method, uri) = (request.method().clone(), request.uri().clone());
     request.extensions_mut().insert(Arrival { request_id: request_id.clone(), started });
 
-    let mut reply = match hosts::check(&method, &uri, request.headers(), &service.settings.allowed_hosts) {
+    let mut reply = match admit(&post, &mut request).await {
         Err(failure) => failure.into_response(),
         Ok(()) => AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|panic| broken(&*panic)),
     };
@@ -41,6 +51,7 @@ pub(crate) async fn front(State(service): State<Arc<Service>>, mut request: Requ
     }
 
     let elapsed = service.clock.elapsed().saturating_sub(started);
+    post.answered.count(reply.status());
     let status = reply.status().as_u16();
     tracing::debug!(%request_id, method = method.as_str(), path = uri.path(), status, ?elapsed, "replied");
     let headers = reply.headers_mut();
@@ -54,6 +65,20 @@ pub(crate) async fn front(State(service): State<Arc<Service>>, mut request: Requ
         insert_millis(headers, X_TOTAL_MS, milliseconds(elapsed));
     }
     reply
+}
+
+/// Lets a request in before anything of it but its head is read. Where keys exist a browser has nothing that it could be
+/// made to send along, so it does not matter by which name it calls.
+async fn admit(post: &Post, request: &mut Request) -> Result<(), Failure> {
+    let (visitor, door) = caller::admit(&post.service.accounts.keys, request.headers(), post.access).await?;
+    match door {
+        Door::Keyed => {}
+        Door::Local => {
+            hosts::check(request.method(), request.uri(), request.headers(), &post.service.settings.allowed_hosts)?;
+        }
+    }
+    request.extensions_mut().insert(visitor);
+    Ok(())
 }
 
 pub(crate) fn milliseconds(duration: Duration) -> f64 {

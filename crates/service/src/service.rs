@@ -12,7 +12,7 @@ use bylaw_library::Library;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::settings::ServiceSettings;
+use crate::{accounts::Accounts, metrics::Metrics, settings::ServiceSettings};
 
 /// Uploads that are received at once. Each is bounded by the upload limit; together they must not fill the disk.
 const CONCURRENT_UPLOADS: usize = 4;
@@ -21,6 +21,8 @@ const CONCURRENT_UPLOADS: usize = 4;
 pub struct Service {
     pub(crate) library: Arc<Library>,
     pub(crate) answerer: Arc<Answerer>,
+    pub(crate) accounts: Accounts,
+    pub(crate) metrics: Metrics,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Randomness>,
     pub(crate) settings: ServiceSettings,
@@ -47,6 +49,7 @@ impl Service {
     pub fn new(
         library: Arc<Library>,
         answerer: Arc<Answerer>,
+        accounts: Accounts,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Randomness>,
         settings: ServiceSettings,
@@ -59,8 +62,10 @@ impl Service {
             cut: CancellationToken::new(),
             boot: clock.elapsed(),
             model_problem: Mutex::new(None),
+            metrics: Metrics::new(&*clock),
             library,
             answerer,
+            accounts,
             clock,
             random,
             settings,

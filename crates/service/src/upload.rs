@@ -22,7 +22,7 @@ use bylaw_library::{LibraryError, Upload};
 use futures_util::{StreamExt, stream};
 use tokio::{fs::File, io::AsyncWriteExt};
 
-use crate::{body::too_slow, error::Failure, service::Service};
+use crate::{body::too_slow, caller::Caller, error::Failure, service::Service};
 
 const PREFIX: &str = "incoming-";
 const SUFFIX: &str = ".part";
@@ -60,7 +60,7 @@ pub(crate) fn remove_remains(folder: &Path) {
 }
 
 /// Reads a form with one `file`, and hands it to the library.
-pub(crate) async fn receive(service: &Service, request: Request) -> Result<IngestJob, Failure> {
+pub(crate) async fn receive(service: &Service, caller: &Caller, request: Request) -> Result<IngestJob, Failure> {
     check_announced_size(request.headers(), service.settings.upload_limit_bytes)?;
     let _permit = service
         .uploads
@@ -94,6 +94,7 @@ pub(crate) async fn receive(service: &Service, request: Request) -> Result<Inges
         Failure::invalid("file: is required").with_hint("send the document as a form field named `file`")
     })?;
     let name = source_name(source.as_deref(), file_name.as_deref())?;
+    caller.check_may_write(&name)?;
     let path = file_name.unwrap_or_else(|| name.to_string());
     Ok(service.library.submit(name, path, Upload::File(incoming.path.clone())).await?)
 }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use axum::{Extension, extract::State, response::Response};
 use bylaw_contract::{ArticleAddress, ArticleId, ErrorCode, sources::ArticleResponse};
+use bylaw_gate::Principal;
 use bylaw_retrieval::{Generation, GenerationError, Ordinal};
 
 use crate::{
-    error::Failure, parameters::Tail, reply, request_id::Arrival, routes::search::known_source, service::Service,
+    caller::Caller, error::Failure, parameters::Tail, reply, request_id::Arrival, routes::search::known_source,
+    service::Service,
 };
 
 /// Reads one article, with its neighbours and what it and others refer to.
@@ -24,6 +26,7 @@ use crate::{
 pub(crate) async fn article(
     State(service): State<Arc<Service>>,
     Extension(arrival): Extension<Arrival>,
+    Caller(caller): Caller,
     tail: Tail,
 ) -> Result<Response, Failure> {
     let generation = service.library.generation();
@@ -31,7 +34,7 @@ pub(crate) async fn article(
     let (source, article) = tail.0.rsplit_once('/').ok_or_else(|| {
         Failure::new(ErrorCode::ArticleNotFound, "an article's address is /articles/{source}/{article}")
     })?;
-    let source = known_source(&generation, &Tail::decode(source)?)?;
+    let source = known_source(&generation, &Tail::decode(source)?, &caller)?;
     let address = Tail::decode(article)?;
     let missing = || {
         Failure::new(ErrorCode::ArticleNotFound, format!("there is no article {address:?} in {source}"))
@@ -44,8 +47,8 @@ pub(crate) async fn article(
         article: bylaw_answer::citation_of_article(&*generation.article(ordinal)?),
         previous: beside(-1)?,
         next: beside(1)?,
-        refers_to: ids(&generation, &generation.refers_to(ordinal))?,
-        referred_by: ids(&generation, &generation.referred_by(ordinal))?,
+        refers_to: ids(&generation, &generation.refers_to(ordinal), &caller)?,
+        referred_by: ids(&generation, &generation.referred_by(ordinal), &caller)?,
         generation: generation.number(),
         request_id: arrival.request_id,
     })
@@ -69,6 +72,8 @@ fn neighbour(
     }
 }
 
-fn ids(generation: &Generation, ordinals: &[Ordinal]) -> Result<Vec<ArticleId>, GenerationError> {
-    ordinals.iter().map(|&ordinal| Ok(generation.article(ordinal)?.id.clone())).collect()
+/// The ids of those that the caller may read.
+fn ids(generation: &Generation, ordinals: &[Ordinal], caller: &Principal) -> Result<Vec<ArticleId>, GenerationError> {
+    let all = ordinals.iter().map(|&ordinal| Ok(generation.article(ordinal)?.id.clone()));
+    all.filter(|id| id.as_ref().map_or(true, |id| caller.may_read(&id.source))).collect()
 }

@@ -11,11 +11,13 @@ use bylaw_contract::{
     ErrorCode, JobId, SourceName,
     documents::{IngestJob, IngestRequest},
 };
+use bylaw_gate::Principal;
 use bylaw_library::{Library, LibraryError, Upload};
 use serde::Deserialize;
 
 use crate::{
     body::{JsonBody, media_type},
+    caller::Caller,
     error::Failure,
     parameters::{Parameters, Tail},
     reply,
@@ -49,13 +51,17 @@ pub(crate) struct DocumentForm {
         headers(("location" = String, description = "Address of the job")),
     ))
 )]
-pub(crate) async fn submit(State(service): State<Arc<Service>>, request: Request) -> Result<Response, Failure> {
+pub(crate) async fn submit(
+    State(service): State<Arc<Service>>,
+    caller: Caller,
+    request: Request,
+) -> Result<Response, Failure> {
     let job = match media_type(request.headers()) {
         Some("application/json") => {
             let JsonBody(ingest) = JsonBody::<IngestRequest>::from_request(request, &service).await?;
-            by_path(&service, ingest).await?
+            by_path(&service, &caller, ingest).await?
         }
-        Some("multipart/form-data") => upload::receive(&service, request).await?,
+        Some("multipart/form-data") => upload::receive(&service, &caller, request).await?,
         _ => {
             return Err(Failure::new(
                 ErrorCode::UnsupportedMediaType,
@@ -71,14 +77,18 @@ pub(crate) async fn submit(State(service): State<Arc<Service>>, request: Request
     Ok(reply)
 }
 
-async fn by_path(service: &Service, ingest: IngestRequest) -> Result<IngestJob, Failure> {
+async fn by_path(service: &Service, caller: &Caller, ingest: IngestRequest) -> Result<IngestJob, Failure> {
     if ingest.ocr {
         return Err(Failure::invalid("ocr: scanned pages are not read yet; leave it out or false"));
     }
+    let name = name_below(&ingest.path);
+    // Before the file is looked for: whether there is one is for those who may read it.
+    if let Ok(name) = &name {
+        caller.check_may_write(name)?;
+    }
     let root = service.settings.documents_root.as_deref();
     let file = Library::resolve_below(root, &ingest.path).map_err(|error| in_callers_words(error, &ingest.path))?;
-    let name = name_below(&ingest.path)?;
-    Ok(service.library.submit(name, ingest.path, Upload::Copy(file)).await?)
+    Ok(service.library.submit(name?, ingest.path, Upload::Copy(file)).await?)
 }
 
 /// The path of this machine is nobody's business.
@@ -120,10 +130,27 @@ pub(crate) struct Page {
 )]
 pub(crate) async fn list(
     State(service): State<Arc<Service>>,
+    Caller(caller): Caller,
     Parameters(page): Parameters<Page>,
 ) -> Result<Response, Failure> {
     let limit = u32::try_from(page.limit.unwrap_or(20).clamp(1, 100)).unwrap_or(20);
-    reply::ok(&service.library.jobs(limit).await?)
+    reply::ok(&newest_readable(&service.library, limit, &caller).await?)
+}
+
+/// The newest jobs about sources that the caller may read: looked for further and further back.
+async fn newest_readable(library: &Library, limit: u32, caller: &Principal) -> Result<Vec<IngestJob>, LibraryError> {
+    let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut window = limit;
+    loop {
+        let mut jobs = library.jobs(window).await?;
+        let all = jobs.len() < usize::try_from(window).unwrap_or(usize::MAX);
+        jobs.retain(|job| caller.may_read(&job.source));
+        if all || jobs.len() >= wanted || window == u32::MAX {
+            jobs.truncate(wanted);
+            return Ok(jobs);
+        }
+        window = window.saturating_mul(8);
+    }
 }
 
 /// Shows one job.
@@ -134,9 +161,14 @@ pub(crate) async fn list(
     params(("job" = String, Path, description = "The job's id")),
     responses((status = 200, description = "The job", body = IngestJob))
 )]
-pub(crate) async fn job(State(service): State<Arc<Service>>, tail: Tail) -> Result<Response, Failure> {
+pub(crate) async fn job(
+    State(service): State<Arc<Service>>,
+    Caller(caller): Caller,
+    tail: Tail,
+) -> Result<Response, Failure> {
     let text = Tail::decode(&tail.0)?;
     let missing = || Failure::new(ErrorCode::JobNotFound, format!("there is no job {text:?}"));
     let id = JobId::new(text.as_str()).map_err(|_| missing())?;
-    reply::ok(&service.library.job(&id).await?.ok_or_else(missing)?)
+    let job = service.library.job(&id).await?.filter(|job| caller.may_read(&job.source));
+    reply::ok(&job.ok_or_else(missing)?)
 }

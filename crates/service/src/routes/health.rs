@@ -11,11 +11,13 @@ use bylaw_library::LibraryError;
 use bylaw_retrieval::{LEXICAL, Ordinal};
 
 use crate::{
+    caller::Visitor,
     error::{Failure, chain},
     front::milliseconds,
     parameters::RETRIEVERS,
     reply,
     request_id::Arrival,
+    routes::sources::readable_size,
     service::Service,
 };
 
@@ -29,16 +31,19 @@ use crate::{
 pub(crate) async fn healthz(
     State(service): State<Arc<Service>>,
     Extension(arrival): Extension<Arrival>,
+    Visitor(visitor): Visitor,
 ) -> Result<Response, Failure> {
     let missing = missing_parts(&service).await;
     let ready = missing.is_empty() && !service.closing.is_cancelled();
     let model = service.model_problem().map(|reason| Degraded { part: "model".to_owned(), reason });
     let generation = service.library.generation();
+    // A stranger learns nothing of what is kept, not even how much.
+    let size = visitor.map(|caller| readable_size(&generation, &caller)).unwrap_or_default();
     reply::ok(&Health {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ready,
-        chunks: generation.article_count(),
-        sources: generation.sources().len(),
+        chunks: size.articles,
+        sources: size.sources,
         boot_ms: Some(milliseconds(service.boot)),
         retrievers: RETRIEVERS.map(str::to_owned).to_vec(),
         default_retriever: LEXICAL.to_owned(),

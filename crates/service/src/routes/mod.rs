@@ -4,66 +4,140 @@ use std::sync::Arc;
 
 use axum::{
     Router,
+    handler::Handler,
     middleware::from_fn_with_state,
-    routing::{MethodRouter, get, post},
+    routing::{MethodFilter, MethodRouter, any, on},
 };
+use bylaw_gate::Action;
 
-use crate::{front, service::Service};
+use crate::{
+    caller::Access,
+    front::{self, Post},
+    service::Service,
+};
 
 pub(crate) mod articles;
 pub(crate) mod ask;
+pub(crate) mod budgets;
 pub(crate) mod documents;
 pub(crate) mod health;
+pub(crate) mod metrics;
 pub(crate) mod openapi;
 pub(crate) mod search;
 pub(crate) mod sources;
+pub(crate) mod usage;
 
-/// A path of the router, and the operations that it stands for in the OpenAPI document. They differ where a source's
-/// name, which may hold `/`, is not the last segment: the router knows a rest only at the end.
+/// A path of the router, and the operations that it stands for in the OpenAPI document. Their addresses differ where a
+/// source's name, which may hold `/`, is not the last segment: the router knows a rest only at the end.
 struct Resource {
     path: &'static str,
-    operations: &'static [(&'static str, &'static str)],
-    handlers: MethodRouter<Arc<Service>>,
+    operations: Vec<Routed>,
+}
+
+/// One operation as the OpenAPI document writes it, and what it asks of its callers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The method, in lower case.
+    pub method: &'static str,
+    /// The address.
+    pub address: &'static str,
+    /// What it asks of its callers.
+    pub access: Access,
+}
+
+/// An operation with its handler. The only way to make one says what it needs.
+struct Routed {
+    operation: Operation,
+    handler: MethodRouter<Arc<Service>>,
+}
+
+impl Routed {
+    fn new<H, T>(filter: MethodFilter, operation: Operation, handler: H) -> Self
+    where
+        H: Handler<T, Arc<Service>>,
+        T: 'static,
+    {
+        Self { operation, handler: on(filter, handler) }
+    }
+}
+
+fn get<H: Handler<T, Arc<Service>>, T: 'static>(address: &'static str, access: Access, handler: H) -> Routed {
+    Routed::new(MethodFilter::GET, Operation { method: "get", address, access }, handler)
+}
+
+fn post<H: Handler<T, Arc<Service>>, T: 'static>(address: &'static str, access: Access, handler: H) -> Routed {
+    Routed::new(MethodFilter::POST, Operation { method: "post", address, access }, handler)
+}
+
+fn delete<H: Handler<T, Arc<Service>>, T: 'static>(address: &'static str, access: Access, handler: H) -> Routed {
+    Routed::new(MethodFilter::DELETE, Operation { method: "delete", address, access }, handler)
 }
 
 /// Every route there is.
 fn resources() -> Vec<Resource> {
-    let resource = |path, operations, handlers| Resource { path, operations, handlers };
+    use Access::{Needs, Open};
+    let resource = |path, operations| Resource { path, operations };
     vec![
-        resource("/ask", &[("post", "/ask")], post(ask::ask)),
-        resource("/search", &[("post", "/search")], post(search::search)),
-        resource("/articles/{*id}", &[("get", "/articles/{source}/{article}")], get(articles::article)),
-        resource("/sources", &[("get", "/sources")], get(sources::list)),
+        resource("/ask", vec![post("/ask", Needs(Action::Ask), ask::ask)]),
+        resource("/search", vec![post("/search", Needs(Action::Search), search::search)]),
+        resource(
+            "/articles/{*id}",
+            vec![get("/articles/{source}/{article}", Needs(Action::Read), articles::article)],
+        ),
+        resource("/sources", vec![get("/sources", Needs(Action::Read), sources::list)]),
         resource(
             "/sources/{*source}",
-            &[("get", "/sources/{source}"), ("delete", "/sources/{source}"), ("post", "/sources/{source}/undo")],
-            get(sources::detail).delete(sources::delete).post(sources::undo),
+            vec![
+                get("/sources/{source}", Needs(Action::Read), sources::detail),
+                delete("/sources/{source}", Needs(Action::ChangeDocuments), sources::delete),
+                post("/sources/{source}/undo", Needs(Action::ChangeDocuments), sources::undo),
+            ],
         ),
         resource(
             "/documents",
-            &[("get", "/documents"), ("post", "/documents")],
-            get(documents::list).post(documents::submit),
+            vec![
+                get("/documents", Needs(Action::ChangeDocuments), documents::list),
+                post("/documents", Needs(Action::ChangeDocuments), documents::submit),
+            ],
         ),
-        resource("/documents/{job}", &[("get", "/documents/{job}")], get(documents::job)),
-        resource("/healthz", &[("get", "/healthz")], get(health::healthz)),
-        resource("/readyz", &[("get", "/readyz")], get(health::readyz)),
-        resource("/openapi.json", &[("get", "/openapi.json")], get(openapi::openapi)),
+        resource(
+            "/documents/{job}",
+            vec![get("/documents/{job}", Needs(Action::ChangeDocuments), documents::job)],
+        ),
+        resource("/usage", vec![get("/usage", Needs(Action::OwnUsage), usage::usage)]),
+        resource("/budgets", vec![get("/budgets", Needs(Action::Budgets), budgets::budgets)]),
+        resource("/metrics", vec![get("/metrics", Needs(Action::Metrics), metrics::metrics)]),
+        resource("/healthz", vec![get("/healthz", Open, health::healthz)]),
+        resource("/readyz", vec![get("/readyz", Open, health::readyz)]),
+        resource("/openapi.json", vec![get("/openapi.json", Open, openapi::openapi)]),
     ]
 }
 
-/// Every operation that the router answers: method and address, as the OpenAPI document writes them.
+/// Every operation that the router answers.
 #[must_use]
-pub fn operations() -> Vec<(&'static str, &'static str)> {
-    resources().iter().flat_map(|resource| resource.operations).copied().collect()
+pub fn operations() -> Vec<Operation> {
+    resources().iter().flat_map(|resource| &resource.operations).map(|routed| routed.operation).collect()
 }
 
 /// The whole door as a service.
 pub fn router(service: Arc<Service>) -> Router {
+    // Each operation has its own front layer, which thereby knows what it needs without looking it up.
+    let layer = |access, address, method| {
+        let answered = service.metrics.requests(method, address);
+        from_fn_with_state(Arc::new(Post { service: Arc::clone(&service), access, answered }), front::front)
+    };
+    // What is not there needs no key: which addresses there are is no secret.
+    let elsewhere = || layer(Access::Open, "other", "other");
     resources()
         .into_iter()
-        .fold(Router::new(), |router, resource| router.route(resource.path, resource.handlers))
-        .fallback(front::not_found)
-        .method_not_allowed_fallback(front::method_not_allowed)
-        .layer(from_fn_with_state(Arc::clone(&service), front::front))
+        .fold(Router::new(), |router, resource| {
+            let refusing = MethodRouter::new().fallback(front::method_not_allowed).layer(elsewhere());
+            let methods = resource.operations.into_iter().fold(refusing, |methods, Routed { operation, handler }| {
+                let Operation { method, address, access } = operation;
+                methods.merge(handler.layer(layer(access, address, method)))
+            });
+            router.route(resource.path, methods)
+        })
+        .fallback_service(any(front::not_found).layer(elsewhere()).with_state(()))
         .with_state(service)
 }

@@ -17,7 +17,7 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, ResponseBuilder, path::Operation},
 };
 
-use crate::routes::{articles, ask, documents, health, search, sources};
+use crate::routes::{articles, ask, budgets, documents, health, metrics, search, sources, usage};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -33,6 +33,9 @@ use crate::routes::{articles, ask, documents, health, search, sources};
         documents::submit,
         documents::list,
         documents::job,
+        usage::usage,
+        budgets::budgets,
+        metrics::metrics,
         health::healthz,
         health::readyz,
         openapi,
@@ -41,6 +44,7 @@ use crate::routes::{articles, ask, documents, health, search, sources};
     tags(
         (name = "questions", description = "Asking and searching"),
         (name = "documents", description = "What is kept, and bringing more in"),
+        (name = "money", description = "What was spent, and what may be"),
         (name = "operation", description = "Running the service"),
     ),
     modifiers(&EveryFailure),

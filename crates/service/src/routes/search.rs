@@ -8,11 +8,13 @@ use bylaw_contract::{
     search::{SearchRequest, SearchResponse},
 };
 use bylaw_corpus::Heading;
+use bylaw_gate::Principal;
 use bylaw_retrieval::{Filter, Found, Generation, Hit, HitKind, LEXICAL, Query};
 use serde::{Serialize, Serializer};
 
 use crate::{
     body::JsonBody,
+    caller::Caller,
     error::Failure,
     front::milliseconds,
     parameters::{Parameters, Retrieval},
@@ -38,17 +40,18 @@ const NO_VECTORS: &str = "min_similarity has no effect without vectors";
 pub(crate) async fn search(
     State(service): State<Arc<Service>>,
     Extension(arrival): Extension<Arrival>,
+    Caller(caller): Caller,
     Parameters(retrieval): Parameters<Retrieval>,
     JsonBody(request): JsonBody<SearchRequest>,
 ) -> Result<Response, Failure> {
     request.check()?;
     retrieval.check()?;
     let generation = service.library.generation();
-    let source = request.source.as_deref().map(|name| known_source(&generation, name)).transpose()?;
+    let source = request.source.as_deref().map(|name| known_source(&generation, name, &caller)).transpose()?;
     let query = Query {
         question: &request.question,
         k: usize::try_from(request.k).unwrap_or(usize::MAX),
-        filter: Filter { source: source.as_ref(), chapter_no: request.chapter_no, readable: None },
+        filter: Filter { source: source.as_ref(), chapter_no: request.chapter_no, readable: caller.sources().only() },
         follow_references: true,
     };
     let found = without_stalling(&generation, || generation.search(&query))?;
@@ -67,9 +70,10 @@ pub(crate) async fn search(
     reply::json(StatusCode::OK, &body, expected_bytes(&found))
 }
 
-/// The source of this name, which must be one that answers.
-pub(crate) fn known_source(generation: &Generation, name: &str) -> Result<SourceName, Failure> {
-    SourceName::new(name).ok().filter(|name| generation.source(name).is_some()).ok_or_else(|| {
+/// The source of this name, which must be one that answers and that the caller may read.
+pub(crate) fn known_source(generation: &Generation, name: &str, caller: &Principal) -> Result<SourceName, Failure> {
+    let known = |name: &SourceName| caller.may_read(name) && generation.source(name).is_some();
+    SourceName::new(name).ok().filter(known).ok_or_else(|| {
         Failure::new(ErrorCode::SourceNotFound, format!("there is no source named {name:?}"))
             .with_hint("GET /sources lists them")
     })

@@ -12,18 +12,23 @@ use bylaw_contract::{
     ErrorCode, SourceName,
     sources::{DeleteResult, SourceDetail, SourceSummary, UndoResult},
 };
+use bylaw_gate::Principal;
+use bylaw_library::LibraryError;
+use bylaw_retrieval::Generation;
 
-use crate::{error::Failure, front, parameters::Tail, reply, request_id::Arrival, service::Service};
+use crate::{caller::Caller, error::Failure, front, parameters::Tail, reply, request_id::Arrival, service::Service};
 
-/// Lists every source by name.
+/// Lists every source that the key may read, by name.
 #[utoipa::path(
     get,
     path = "/sources",
     tag = "documents",
     responses((status = 200, description = "Every source", body = Vec<SourceSummary>))
 )]
-pub(crate) async fn list(State(service): State<Arc<Service>>) -> Result<Response, Failure> {
-    reply::ok(&service.library.sources().await?)
+pub(crate) async fn list(State(service): State<Arc<Service>>, Caller(caller): Caller) -> Result<Response, Failure> {
+    let mut sources = service.library.sources().await?;
+    sources.retain(|summary| caller.may_read(&summary.source));
+    reply::ok(&sources)
 }
 
 /// Shows one source: outline, versions, and what the newest version changed.
@@ -37,9 +42,14 @@ pub(crate) async fn list(State(service): State<Arc<Service>>) -> Result<Response
 pub(crate) async fn detail(
     State(service): State<Arc<Service>>,
     Extension(arrival): Extension<Arrival>,
+    Caller(caller): Caller,
     tail: Tail,
 ) -> Result<Response, Failure> {
-    reply::ok(&service.library.source(&named(&tail.0)?, &arrival.request_id).await?)
+    let name = named(&tail.0)?;
+    if !caller.may_read(&name) {
+        return Err(LibraryError::SourceNotFound(name).into());
+    }
+    reply::ok(&service.library.source(&name, &arrival.request_id).await?)
 }
 
 /// Deletes a source. It stops answering at once and can be brought back for a while.
@@ -53,9 +63,18 @@ pub(crate) async fn detail(
 pub(crate) async fn delete(
     State(service): State<Arc<Service>>,
     Extension(arrival): Extension<Arrival>,
+    Caller(caller): Caller,
     tail: Tail,
 ) -> Result<Response, Failure> {
-    reply::ok(&service.library.delete(&named(&tail.0)?, &arrival.request_id).await?)
+    let name = named(&tail.0)?;
+    if !caller.may_read(&name) {
+        return Err(LibraryError::SourceNotFound(name).into());
+    }
+    let mut deleted = service.library.delete(&name, &arrival.request_id).await?;
+    if caller.sources().only().is_some() {
+        deleted.chunks_left = readable_size(&service.library.generation(), &caller).articles;
+    }
+    reply::ok(&deleted)
 }
 
 /// Brings a deleted source back.
@@ -69,6 +88,7 @@ pub(crate) async fn delete(
 pub(crate) async fn undo(
     State(service): State<Arc<Service>>,
     Extension(arrival): Extension<Arrival>,
+    Caller(caller): Caller,
     tail: Tail,
     request: Request,
 ) -> Result<Response, Failure> {
@@ -77,7 +97,27 @@ pub(crate) async fn undo(
         reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET,HEAD,DELETE"));
         return Ok(reply);
     };
-    reply::ok(&service.library.undo_delete(&named(name)?, &arrival.request_id).await?)
+    let name = named(name)?;
+    if !caller.may_read(&name) {
+        return Err(LibraryError::NothingToUndo(name).into());
+    }
+    reply::ok(&service.library.undo_delete(&name, &arrival.request_id).await?)
+}
+
+/// How much somebody may read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) sources: usize,
+    pub(crate) articles: usize,
+}
+
+/// How much of a generation `caller` may read.
+pub(crate) fn readable_size(generation: &Generation, caller: &Principal) -> Size {
+    let readable = generation.sources().iter().filter(|source| caller.may_read(&source.name));
+    readable.fold(Size::default(), |size, source| Size {
+        sources: size.sources + 1,
+        articles: size.articles + source.articles as usize,
+    })
 }
 
 fn named(encoded: &str) -> Result<SourceName, Failure> {

@@ -1,9 +1,5 @@
-use std::sync::Arc;
-
-use bylaw_model::{
-    CountingMeter,
-    scripted::{Script, ScriptedReply},
-};
+use bylaw_gate::{LedgerStore, RowFilter, RowNumber};
+use bylaw_model::scripted::{Script, ScriptedReply};
 
 use crate::door::{Plan, shape};
 
@@ -19,14 +15,14 @@ async fn an_answer_without_a_model_quotes_the_rules() {
 
 #[tokio::test]
 async fn a_model_answers_when_it_is_asked_for() {
-    let meter = CountingMeter::default();
     let script = Script::always(ScriptedReply::text("事假一年合計不得超過十四日[work_rules.md#27]。"));
-    let door = Plan::new().model(script, Arc::new(meter.clone())).open().await;
+    let door = Plan::new().model(script).open().await;
     let reply = door.post("/ask", r#"{"question":"事假一年最多幾天？","mode":"pipeline"}"#).await.json();
     assert_eq!(reply["outcome"], "answered", "{reply}");
     assert_eq!(reply["answered_by"]["by"], "model", "{reply}");
     assert_eq!(reply["mode"], "pipeline");
-    assert_eq!(meter.snapshot().settled, 1);
+    assert!(door.gate.flush().await);
+    assert_eq!(door.ledger.rows(&RowFilter::default(), RowNumber(0), 10).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -35,7 +31,7 @@ async fn a_model_that_fails_degrades_the_answer_and_health_remembers() {
         ScriptedReply::Unreachable,
         ScriptedReply::text("事假一年合計不得超過十四日[work_rules.md#27]。"),
     ]);
-    let door = Plan::new().model(script, Arc::new(CountingMeter::default())).open().await;
+    let door = Plan::new().model(script).open().await;
     let question = r#"{"question":"事假一年最多幾天？","mode":"pipeline","use_cache":false}"#;
     let parts = |health: serde_json::Value| -> Vec<String> {
         health["degraded"].as_array().unwrap().iter().map(|part| part["part"].as_str().unwrap().to_owned()).collect()

@@ -14,17 +14,23 @@ use axum::{
     body::{Body, to_bytes},
     http::{HeaderMap, Method, Request, StatusCode},
 };
-use bylaw_answer::Answerer;
-use bylaw_contract::{Clock, Randomness, Timestamp};
+use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, MemoryAnswers, Purse};
+use bylaw_contract::{Clock, KeyId, Randomness, SourceName, Timestamp};
+use bylaw_gate::{
+    Budget, Currency, Gate, GateConfig, KeyRing, KeyStore, MemoryKeys, ModelPrice, NewKey, PriceTable, ReadableSources,
+    Role, ServiceBudgets, create_key,
+};
 use bylaw_library::{DataDirectory, Library, LibrarySettings, ServiceLock};
-use bylaw_model::{ChatModel, Meter, scripted::Script};
+use bylaw_model::{Connection, scripted::Script};
 use bylaw_retrieval::Vocabulary;
-use bylaw_service::{Service, ServiceSettings, router};
+use bylaw_service::{Accounts, Service, ServiceSettings, router};
 use bylaw_store::SqliteStore;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tower::ServiceExt;
+
+use crate::ledger::WatchedLedger;
 
 pub(crate) const WORK_RULES: &str = "\
 # 員工工作規則
@@ -64,15 +70,27 @@ Overtime under Article 12 needs approval before it is worked.
 /// 2026-01-01T00:00:00Z.
 const NOW: i64 = 1_767_225_600_000;
 
-pub(crate) struct StandingClock;
+/// A clock that stands until it is moved.
+#[derive(Default)]
+pub(crate) struct StandingClock(AtomicU64);
+
+impl StandingClock {
+    pub(crate) fn forward(&self, by: Duration) {
+        self.0.fetch_add(u64::try_from(by.as_millis()).unwrap(), Ordering::Relaxed);
+    }
+
+    fn moved(&self) -> Duration {
+        Duration::from_millis(self.0.load(Ordering::Relaxed))
+    }
+}
 
 impl Clock for StandingClock {
     fn now(&self) -> Timestamp {
-        Timestamp(NOW)
+        Timestamp(NOW).plus(self.moved())
     }
 
     fn elapsed(&self) -> Duration {
-        Duration::from_millis(12)
+        Duration::from_millis(12) + self.moved()
     }
 }
 
@@ -95,6 +113,10 @@ pub(crate) struct Door {
     pub(crate) service: Arc<Service>,
     pub(crate) library: Arc<Library>,
     pub(crate) folder: TempDir,
+    pub(crate) clock: Arc<StandingClock>,
+    pub(crate) keys: Arc<MemoryKeys>,
+    pub(crate) ledger: Arc<WatchedLedger>,
+    pub(crate) gate: Gate,
     router: Router,
     _working: Option<DropGuard>,
     _lock: ServiceLock,
@@ -103,7 +125,8 @@ pub(crate) struct Door {
 /// How a door is to be built.
 pub(crate) struct Plan {
     documents: Vec<(&'static str, String)>,
-    model: Option<(Script, Arc<dyn Meter>)>,
+    model: Option<Script>,
+    budgets: ServiceBudgets,
     change: Box<dyn FnOnce(&mut ServiceSettings)>,
     working: bool,
 }
@@ -114,6 +137,7 @@ impl Plan {
         Self {
             documents: vec![("handbook.md", HANDBOOK.to_owned()), ("work_rules.md", WORK_RULES.to_owned())],
             model: None,
+            budgets: ServiceBudgets::UNLIMITED,
             change: Box::new(|_| {}),
             working: false,
         }
@@ -129,8 +153,14 @@ impl Plan {
         self
     }
 
-    pub(crate) fn model(mut self, script: Script, meter: Arc<dyn Meter>) -> Self {
-        self.model = Some((script, meter));
+    /// A model that costs nothing.
+    pub(crate) fn model(mut self, script: Script) -> Self {
+        self.model = Some(script);
+        self
+    }
+
+    pub(crate) fn budgets(mut self, budgets: ServiceBudgets) -> Self {
+        self.budgets = budgets;
         self
     }
 
@@ -151,7 +181,8 @@ impl Plan {
         let holder = bylaw_library::LockHolder { pid: 1, address: None };
         let lock = ServiceLock::acquire(&directory, &holder).unwrap();
         let store = SqliteStore::in_memory().await.unwrap();
-        let clock: Arc<dyn Clock> = Arc::new(StandingClock);
+        let standing = Arc::new(StandingClock::default());
+        let clock: Arc<dyn Clock> = Arc::clone(&standing) as _;
         let library = Library::open(LibrarySettings {
             directory: directory.clone(),
             undo_window: Duration::from_secs(600),
@@ -177,13 +208,55 @@ impl Plan {
             tokio::spawn(Arc::clone(&library).work(cancel.clone()));
             cancel.drop_guard()
         });
-        let model = self.model.map(|(script, meter)| ChatModel::scripted(script, meter));
-        let answerer = Arc::new(Answerer::new(model, Arc::clone(&clock)));
+        let (keys, ledger) = (Arc::new(MemoryKeys::default()), Arc::new(WatchedLedger::default()));
+        let gate = Gate::open(
+            Arc::clone(&ledger) as _,
+            self.budgets,
+            GateConfig::default(),
+            Arc::clone(&clock),
+            Arc::new(Counting::default()),
+        );
+        let currency = Currency::new("TWD", 32_000_000).unwrap();
+        let mut prices = PriceTable::default();
+        prices.set("scripted", ModelPrice::Free).unwrap();
+        let answerer = Arc::new(Answerer::new(AnswererParts {
+            model: self.model.map(Connection::scripted),
+            purse: Purse { gate: gate.clone(), prices: Arc::new(prices), currency, lowering: true },
+            ceilings: Ceilings::default(),
+            answers: Arc::new(MemoryAnswers::default()),
+            caches: CacheSizes::default(),
+            clock: Arc::clone(&clock),
+        }));
+        let accounts = Accounts {
+            keys: Arc::new(KeyRing::new(Arc::clone(&keys) as _, Arc::clone(&clock))),
+            key_store: Arc::clone(&keys) as _,
+            ledger: Arc::clone(&ledger) as _,
+            gate: gate.clone(),
+            currency,
+        };
         let mut settings = ServiceSettings::new(directory.uploads());
         (self.change)(&mut settings);
-        let service = Service::new(Arc::clone(&library), answerer, clock, Arc::new(Counting::default()), settings);
-        Door { router: router(Arc::clone(&service)), service, library, folder, _working: working, _lock: lock }
+        let random = Arc::new(Counting::default());
+        let service = Service::new(Arc::clone(&library), answerer, accounts, clock, random, settings);
+        Door {
+            router: router(Arc::clone(&service)),
+            service,
+            library,
+            folder,
+            clock: standing,
+            keys,
+            ledger,
+            gate,
+            _working: working,
+            _lock: lock,
+        }
     }
+}
+
+/// A key, as a test holds it.
+pub(crate) struct Held {
+    pub(crate) id: KeyId,
+    pub(crate) secret: String,
 }
 
 /// A reply that has been read to its end.
@@ -220,6 +293,49 @@ impl Reply {
 }
 
 impl Door {
+    /// Makes a key, which the service knows when this returns. `sources` of `None` reads everything.
+    pub(crate) async fn key(&self, role: Role, sources: Option<&[&str]>) -> Held {
+        self.key_with(role, sources, Vec::new()).await
+    }
+
+    pub(crate) async fn key_with(&self, role: Role, sources: Option<&[&str]>, budgets: Vec<Budget>) -> Held {
+        let only = |names: &[&str]| names.iter().map(|name| SourceName::new(*name).unwrap()).collect();
+        let new = NewKey {
+            name: role.to_string(),
+            role,
+            sources: sources.map_or(ReadableSources::All, |names| ReadableSources::Only(only(names))),
+            budgets,
+            expires_at: None,
+        };
+        let number = self.keys.list().await.unwrap().len() as u64;
+        let random = Counting(AtomicU64::new(1_000 * (number + 1)));
+        let (record, secret) = create_key(&*self.keys, new, &*self.clock, &random).await.unwrap();
+        self.clock.forward(Duration::from_millis(100));
+        Held { id: record.id, secret: secret.reveal().to_owned() }
+    }
+
+    /// Like [`Self::call`], with a key.
+    pub(crate) async fn call_as(
+        &self,
+        key: &Held,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Vec<u8>,
+    ) -> Reply {
+        let bearer = format!("Bearer {}", key.secret);
+        let headers: Vec<_> = headers.iter().copied().chain([("authorization", bearer.as_str())]).collect();
+        self.call(method, path, &headers, body).await
+    }
+
+    pub(crate) async fn get_as(&self, key: &Held, path: &str) -> Reply {
+        self.call_as(key, Method::GET, path, &[], Vec::new()).await
+    }
+
+    pub(crate) async fn post_as(&self, key: &Held, path: &str, json: &str) -> Reply {
+        self.call_as(key, Method::POST, path, &[("content-type", "application/json")], json.as_bytes().to_vec()).await
+    }
+
     pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
         let reply = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = reply.into_parts();

@@ -2,10 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use bylaw_model::{
-    Attempt, Meter, Permit, Refused, Settlement,
-    scripted::{Script, ScriptedEnd, ScriptedReply},
-};
+use bylaw_model::scripted::{Script, ScriptedEnd, ScriptedReply};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -23,52 +20,24 @@ async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.unwrap()
 }
 
-/// A meter that tells when an attempt begins and when it is settled.
-#[derive(Debug)]
-struct TellingMeter(mpsc::UnboundedSender<&'static str>);
-
-#[async_trait::async_trait]
-impl Meter for TellingMeter {
-    async fn admit(&self, attempt: &Attempt) -> Result<Box<dyn Permit>, Refused> {
-        self.0.send("admitted").unwrap();
-        Ok(Box::new(TellingPermit(self.0.clone(), attempt.max_output_tokens)))
-    }
-}
-
-struct TellingPermit(mpsc::UnboundedSender<&'static str>, u32);
-
-impl Permit for TellingPermit {
-    fn max_output_tokens(&self) -> u32 {
-        self.1
-    }
-
-    fn settle(self: Box<Self>, _settlement: Settlement) {
-        let _ = self.0.send("settled");
-    }
-}
-
 struct Running {
     door: Door,
     address: SocketAddr,
     shutdown: CancellationToken,
     served: JoinHandle<std::io::Result<()>>,
-    meter: mpsc::UnboundedReceiver<&'static str>,
+    told: mpsc::UnboundedReceiver<&'static str>,
 }
 
 /// A service whose model begins to answer and then says nothing more.
 async fn running(grace: Duration) -> Running {
-    let (sender, meter) = mpsc::unbounded_channel();
     let script = Script::always(ScriptedReply::ending(["事假"], ScriptedEnd::Stalls)).with_patience(PATIENCE * 2);
-    let door = Plan::new()
-        .model(script, Arc::new(TellingMeter(sender)))
-        .settings(move |settings| settings.shutdown_grace = grace)
-        .open()
-        .await;
+    let door = Plan::new().model(script).settings(move |settings| settings.shutdown_grace = grace).open().await;
+    let told = door.ledger.tell();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
     let served = tokio::spawn(bylaw_service::serve(listener, Arc::clone(&door.service), shutdown.clone()));
-    Running { door, address, shutdown, served, meter }
+    Running { door, address, shutdown, served, told }
 }
 
 fn request(body: &str) -> String {
@@ -96,7 +65,8 @@ async fn read_to_end(stream: &mut TcpStream) -> String {
 }
 
 const STREAMED: &str = r#"{"question":"事假一年最多幾天？","mode":"pipeline","stream":true}"#;
-const PLAIN: &str = r#"{"question":"事假一年最多幾天？","mode":"pipeline"}"#;
+/// Another question: the same one at the same time would share its model call.
+const PLAIN: &str = r#"{"question":"事假有工資嗎？","mode":"pipeline"}"#;
 
 #[tokio::test]
 async fn hanging_up_stops_the_model_in_every_mode() {
@@ -104,12 +74,12 @@ async fn hanging_up_stops_the_model_in_every_mode() {
     for body in [STREAMED, PLAIN] {
         let mut client = TcpStream::connect(running.address).await.unwrap();
         client.write_all(request(body).as_bytes()).await.unwrap();
-        assert_eq!(soon(running.meter.recv()).await, Some("admitted"));
+        assert_eq!(soon(running.told.recv()).await, Some("reserved"));
         if body == STREAMED {
             read_until(&mut client, "event: citations").await;
         }
         drop(client);
-        assert_eq!(soon(running.meter.recv()).await, Some("settled"), "{body}");
+        assert_eq!(soon(running.told.recv()).await, Some("settled"), "{body}");
     }
 }
 
@@ -145,7 +115,7 @@ async fn when_the_grace_is_over_callers_are_told_and_the_model_is_stopped() {
     let mut plain = TcpStream::connect(running.address).await.unwrap();
     plain.write_all(request(PLAIN).as_bytes()).await.unwrap();
     for _ in 0..2 {
-        assert_eq!(soon(running.meter.recv()).await, Some("admitted"));
+        assert_eq!(soon(running.told.recv()).await, Some("reserved"));
     }
 
     running.shutdown.cancel();
@@ -155,7 +125,7 @@ async fn when_the_grace_is_over_callers_are_told_and_the_model_is_stopped() {
     let plain = read_to_end(&mut plain).await;
     assert!(plain.contains("shutting_down") || plain.contains("\"cancelled\""), "{plain}");
     for _ in 0..2 {
-        assert_eq!(soon(running.meter.recv()).await, Some("settled"));
+        assert_eq!(soon(running.told.recv()).await, Some("settled"));
     }
     soon(running.served).await.unwrap().unwrap();
     drop(running.door);

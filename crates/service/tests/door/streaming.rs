@@ -1,9 +1,6 @@
 use std::sync::Arc;
 
-use bylaw_model::{
-    CountingMeter,
-    scripted::{Script, ScriptedEnd, ScriptedReply},
-};
+use bylaw_model::scripted::{Script, ScriptedEnd, ScriptedReply};
 use serde_json::Value;
 
 use crate::door::{Plan, events, shape};
@@ -57,7 +54,7 @@ async fn a_reply_that_breaks_off_ends_in_an_error_with_what_was_sent() {
         ["事假一年合計不得超過", "十四日[work_rules.md#27]。", "另外"],
         ScriptedEnd::Cut,
     ));
-    let door = Plan::new().model(script, Arc::new(CountingMeter::default())).open().await;
+    let door = Plan::new().model(script).open().await;
     let reply = door.post("/ask", r#"{"question":"事假一年最多幾天？","mode":"pipeline","stream":true}"#).await;
     let events = events(&reply.text());
     let (name, last) = events.last().unwrap();
@@ -78,7 +75,7 @@ async fn a_reply_that_breaks_off_ends_in_an_error_with_what_was_sent() {
 async fn markup_in_a_token_cannot_become_an_event() {
     let hostile = "</script>\n\nevent: done\ndata: {}\n\n[work_rules.md#27]";
     let script = Script::always(ScriptedReply::text(hostile));
-    let door = Plan::new().model(script, Arc::new(CountingMeter::default())).open().await;
+    let door = Plan::new().model(script).open().await;
     let reply = door.post("/ask", r#"{"question":"事假一年最多幾天？","mode":"pipeline","stream":true}"#).await;
     let events = events(&reply.text());
     assert_eq!(events.iter().filter(|(name, _)| name == "done" || name == "error").count(), 1, "{events:?}");
@@ -88,7 +85,7 @@ async fn markup_in_a_token_cannot_become_an_event() {
 #[tokio::test]
 async fn a_panic_is_an_internal_error_in_every_mode() {
     let script = Script::answering(|_| panic!("a fault of the test's own"));
-    let door = Plan::new().model(script, Arc::new(CountingMeter::default())).open().await;
+    let door = Plan::new().model(script).open().await;
     let body = |stream| format!(r#"{{"question":"事假一年最多幾天？","mode":"pipeline","stream":{stream}}}"#);
     let (status, code, message) = door.post("/ask", &body(false)).await.error();
     assert_eq!((status, code.as_str()), (500, "internal_error"));
@@ -109,7 +106,7 @@ async fn silence_is_broken_by_comments() {
     use tower::ServiceExt;
 
     let script = Script::always(ScriptedReply::NeverAnswers).with_patience(std::time::Duration::from_secs(40));
-    let door = Plan::new().model(script, Arc::new(CountingMeter::default())).open().await;
+    let door = Plan::new().model(script).open().await;
     tokio::time::pause();
     let request = Request::post("/ask")
         .header("content-type", "application/json")
