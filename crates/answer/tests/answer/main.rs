@@ -1,6 +1,9 @@
 //! Specifications of answers.
 
+mod bank;
 mod dev_questions;
+mod money;
 mod outcomes;
 mod pipeline;
 mod rulebook;
+mod sharing;

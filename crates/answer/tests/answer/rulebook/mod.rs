@@ -141,6 +141,12 @@ fn answerer(model: Option<Script>) -> Answerer {
 #[derive(Debug, Default)]
 pub(crate) struct Counting(AtomicU64);
 
+impl From<u64> for Counting {
+    fn from(first: u64) -> Self {
+        Self(AtomicU64::new(first))
+    }
+}
+
 impl Randomness for Counting {
     fn fill(&self, bytes: &mut [u8]) {
         let number = self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes();
