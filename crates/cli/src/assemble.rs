@@ -1,12 +1,14 @@
 //! Puts store, library, meter, model and answerer together. Nothing else builds any of them.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use bylaw_answer::Answerer;
+use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, Purse};
 use bylaw_contract::{Clock, ErrorCode, Randomness};
+use bylaw_gate::{Currency, Gate, GateConfig, KeyRing, PriceTable, ServiceBudgets};
 use bylaw_library::{Library, LibrarySettings};
-use bylaw_model::{ChatModel, CountingMeter};
+use bylaw_model::Connection;
 use bylaw_retrieval::Vocabulary;
+use bylaw_service::Accounts;
 use bylaw_store::SqliteStore;
 
 use crate::{
@@ -16,11 +18,15 @@ use crate::{
     system::{SystemClock, SystemRandom},
 };
 
+/// Millionths of a New Taiwan dollar for one US dollar.
+const TWD_PER_DOLLAR: i64 = 32_000_000;
+
 /// The parts of a running program.
 pub(crate) struct Assembly {
     pub(crate) store: SqliteStore,
     pub(crate) library: Arc<Library>,
     pub(crate) answerer: Arc<Answerer>,
+    pub(crate) accounts: Accounts,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Randomness>,
 }
@@ -52,16 +58,56 @@ pub(crate) async fn open(settings: &Settings, data: &DataSet, access: Access) ->
         Access::Write => Library::open(library_settings).await?,
         Access::Read => Library::open_reader(library_settings).await?,
     };
-    let answerer = Arc::new(Answerer::new(model(settings)?, Arc::clone(&clock)));
-    Ok(Assembly { store, library, answerer, clock, random })
+    let accounts = accounts(&store, &clock, &random);
+    let answerer = Arc::new(Answerer::new(AnswererParts {
+        model: model(settings)?,
+        purse: Purse {
+            gate: accounts.gate.clone(),
+            prices: Arc::new(PriceTable::default()),
+            currency: accounts.currency,
+            lowering: true,
+        },
+        ceilings: Ceilings::default(),
+        answers: Arc::new(store.clone()),
+        caches: CacheSizes::default(),
+        clock: Arc::clone(&clock),
+    }));
+    Ok(Assembly { store, library, answerer, accounts, clock, random })
 }
 
-/// The configured model behind the one meter, if a model is configured.
-pub(crate) fn model(settings: &Settings) -> Result<Option<ChatModel>, Failure> {
-    match &settings.model {
-        None => Ok(None),
-        Some(endpoint) => Ok(Some(ChatModel::connect(endpoint.clone(), Arc::new(CountingMeter::default()))?)),
+/// How long calls that are under way have to settle when a process ends.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+impl Assembly {
+    /// Writes what has been spent and closes the store. Nothing can be spent afterwards.
+    pub(crate) async fn close(&self) {
+        self.accounts.gate.drain(LAST_WORDS).await;
+        self.store.close().await;
     }
+}
+
+/// Keys, ledger and gate over one store. Everything is counted, nothing is limited, and New Taiwan dollars are shown.
+fn accounts(store: &SqliteStore, clock: &Arc<dyn Clock>, random: &Arc<dyn Randomness>) -> Accounts {
+    let (key_store, ledger) = (Arc::new(store.clone()), Arc::new(store.clone()));
+    let budgets = ServiceBudgets::UNLIMITED;
+    Accounts {
+        keys: Arc::new(KeyRing::new(Arc::clone(&key_store) as _, Arc::clone(clock))),
+        key_store,
+        gate: Gate::open(
+            Arc::clone(&ledger) as _,
+            budgets,
+            GateConfig::default(),
+            Arc::clone(clock),
+            Arc::clone(random),
+        ),
+        ledger,
+        currency: Currency::new("TWD", TWD_PER_DOLLAR).expect("three capital letters and a positive rate"),
+    }
+}
+
+/// The way to the configured model, if one is configured. Only a meter makes a model of it.
+fn model(settings: &Settings) -> Result<Option<Connection>, Failure> {
+    Ok(settings.model.clone().map(Connection::open).transpose()?)
 }
 
 /// The shipped glossary, extended by the operator's.

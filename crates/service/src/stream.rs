@@ -194,9 +194,9 @@ impl Transcript {
         Some(Frame::Token(TokenEvent { text }))
     }
 
-    /// The tokens joined are the answer: what has not been sent yet goes first.
+    /// The tokens joined are the answer, or what there is of one that a cap has cut: what has not been sent yet goes first.
     fn done(&mut self, answer: Answer, elapsed_ms: f64) -> Vec<Frame> {
-        let text = answer.answer.as_deref().unwrap_or_default();
+        let text = answer.answer.as_deref().or(answer.draft.as_deref()).unwrap_or_default();
         let Some(rest) = text.strip_prefix(self.sent.as_str()) else {
             let failure = Failure::new(ErrorCode::InternalError, "what was sent is not what the answer says");
             return self.write(Step::Finished(Err(failure)), Duration::ZERO);

@@ -7,6 +7,7 @@ use bylaw_contract::{
     Citation, ErrorCode, Outcome, RequestId, RunEvent, RunId,
     ask::{Answer, AskRequest, Mode},
 };
+use bylaw_gate::Principal;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -51,6 +52,8 @@ async fn in_process(request: &AskRequest, settings: &Settings, format: Format) -
     let question = Question {
         request,
         generation: assembly.library.generation(),
+        principal: Principal::LocalDoor,
+        idempotency_key: None,
         request_id: RequestId::mint(assembly.random.as_ref()),
         run_id: RunId::mint(assembly.random.as_ref()),
         started: assembly.clock.elapsed(),
@@ -59,12 +62,16 @@ async fn in_process(request: &AskRequest, settings: &Settings, format: Format) -
     };
     let answer = assembly.answerer.ask(question);
     tokio::pin!(answer);
-    tokio::select! {
-        answer = &mut answer => return Ok(answer?),
-        _ = tokio::signal::ctrl_c() => cancel.cancel(),
-    }
-    // The run is given the chance to settle what it has spent.
-    Ok(answer.await?)
+    let answer = tokio::select! {
+        answer = &mut answer => answer,
+        _ = tokio::signal::ctrl_c() => {
+            cancel.cancel();
+            answer.await
+        }
+    };
+    // What was spent is written before the process ends.
+    assembly.close().await;
+    Ok(answer?)
 }
 
 /// Shows an answer while it is written.

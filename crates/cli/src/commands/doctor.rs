@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use bylaw_contract::{RequestId, RunId};
+use bylaw_gate::{Principal, Spender};
 use bylaw_library::ServiceLock;
 use bylaw_model::{ChatDelta, ChatMessage, ChatRequest, Purpose, Role};
 use futures_util::StreamExt;
@@ -10,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     args::Doctor,
-    assemble::{self, Access},
+    assemble::{self, Access, Assembly},
     config::{Layers, Settings},
     dataset::DataSet,
     failure::Failure,
@@ -112,7 +114,23 @@ async fn model(settings: &Settings, ask: bool) -> Check {
 }
 
 async fn probe(settings: &Settings) -> Result<String, Failure> {
-    let Some(model) = assemble::model(settings)? else { return Ok(String::new()) };
+    // A probe costs money like any other call: it passes the gate, and is on the books of the data set.
+    let assembly = assemble::open(settings, &DataSet::to_read(settings)?, Access::Read).await?;
+    let reply = probed(&assembly).await;
+    assembly.close().await;
+    reply
+}
+
+async fn probed(assembly: &Assembly) -> Result<String, Failure> {
+    let Some(connection) = assembly.answerer.model() else { return Ok(String::new()) };
+    let spender = Spender {
+        principal: Principal::LocalDoor,
+        request_id: RequestId::mint(&*assembly.random),
+        run_id: RunId::mint(&*assembly.random),
+        mode: None,
+        max_cost: None,
+    };
+    let model = connection.metered(assembly.answerer.purse().meter(spender));
     let request = ChatRequest {
         purpose: Purpose::Probe,
         messages: vec![ChatMessage { role: Role::User, content: "Reply with the word ready.".to_owned() }],

@@ -42,7 +42,7 @@ pub(crate) async fn run(arguments: Serve, settings: &Settings, format: Format) -
     shutdown.cancel();
     work.close();
     work.wait().await;
-    assembly.store.close().await;
+    assembly.close().await;
     served.map_err(|error| Failure::from_error(ErrorCode::AddressUnavailable, &error))?;
     drop(lock);
     Ok(ExitCode::SUCCESS)
@@ -82,6 +82,7 @@ fn service(assembly: &Assembly, data: &DataSet, settings: &Settings) -> Arc<Serv
     Service::new(
         Arc::clone(&assembly.library),
         Arc::clone(&assembly.answerer),
+        assembly.accounts.clone(),
         Arc::clone(&assembly.clock),
         Arc::clone(&assembly.random),
         ServiceSettings {

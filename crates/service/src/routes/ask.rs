@@ -1,28 +1,26 @@
 //! `POST /ask`: one question, answered as JSON or as events.
 
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{future::poll_fn, pin::pin, sync::Arc};
 
 use axum::{
     Extension,
     extract::State,
-    http::{HeaderName, StatusCode},
+    http::{HeaderMap, HeaderName, StatusCode},
     response::Response,
 };
-use bylaw_answer::{AnswerError, Ask, EventSink, IgnoreEvents};
+use bylaw_answer::{AnswerError, Ask, EventSink, IdempotencyKey, IgnoreEvents};
 use bylaw_contract::{
     ErrorCode, RunId,
     ask::{Answer, AskRequest, Mode},
 };
+use bylaw_gate::Principal;
 use bylaw_retrieval::Generation;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     body::JsonBody,
+    caller::Caller,
     error::Failure,
     front::insert_millis,
     parameters::{Parameters, Retrieval},
@@ -35,15 +33,21 @@ use crate::{
 
 const X_RETRIEVE_MS: HeaderName = HeaderName::from_static("x-retrieve-ms");
 const X_LLM_MS: HeaderName = HeaderName::from_static("x-llm-ms");
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Answers a question from the rules.
 ///
-/// With `stream: true` the answer comes as Server-Sent Events: `citations`, then `token`s, then `done` or `error`.
+/// With `stream: true` the answer comes as Server-Sent Events: `citations`, then `token`s, then `done` or `error`. A stop by
+/// a cap or a budget is an answer like any other, with `stop`. A request that is sent again with the same
+/// `Idempotency-Key` is not answered, and not paid for, twice.
 #[utoipa::path(
     post,
     path = "/ask",
     tag = "questions",
-    params(("retriever" = Option<String>, Query, description = "The retriever that searches: `lexical`")),
+    params(
+        ("retriever" = Option<String>, Query, description = "The retriever that searches: `lexical`"),
+        ("idempotency-key" = Option<String>, Header, description = "The caller's own name for this request, kept for a day"),
+    ),
     request_body = AskRequest,
     responses((status = 200, description = "The answer, or why there is none", content(
         (Answer = "application/json"),
@@ -53,9 +57,12 @@ const X_LLM_MS: HeaderName = HeaderName::from_static("x-llm-ms");
 pub(crate) async fn ask(
     State(service): State<Arc<Service>>,
     Extension(arrival): Extension<Arrival>,
+    Caller(caller): Caller,
+    headers: HeaderMap,
     Parameters(retrieval): Parameters<Retrieval>,
     JsonBody(request): JsonBody<AskRequest>,
 ) -> Result<Response, Failure> {
+    let idempotency_key = idempotency_key(&headers)?;
     request.check()?;
     retrieval.check()?;
     if request.mode == Mode::Agent {
@@ -63,21 +70,34 @@ pub(crate) async fn ask(
     }
     let generation = service.library.generation();
     if let Some(name) = &request.source {
-        known_source(&generation, name)?;
+        known_source(&generation, name, &caller)?;
     }
     let permit = Arc::clone(&service.asks)
         .try_acquire_owned()
         .map_err(|_| Failure::new(ErrorCode::Overloaded, "too many questions are being answered; try again shortly"))?;
     let cancel = service.cut.child_token();
-    let question = Question { service, arrival, request, generation, cancel, permit };
+    let question = Question { service, arrival, caller, idempotency_key, request, generation, cancel, permit };
     if question.request.stream { Ok(stream::reply(question)) } else { json(question).await }
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Failure> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let key = match (values.next(), values.next()) {
+        (None, _) => return Ok(None),
+        (Some(value), None) => value.to_str().ok().and_then(|text| IdempotencyKey::new(text).ok()),
+        (Some(_), Some(_)) => None,
+    };
+    key.map(Some)
+        .ok_or_else(|| Failure::invalid("Idempotency-Key: must be one value of 1 to 255 visible ASCII characters"))
 }
 
 /// A question that was let in, with everything that answering it takes.
 pub(crate) struct Question {
     pub(crate) service: Arc<Service>,
     pub(crate) arrival: Arrival,
+    pub(crate) caller: Principal,
     pub(crate) cancel: CancellationToken,
+    idempotency_key: Option<IdempotencyKey>,
     request: AskRequest,
     generation: Arc<Generation>,
     permit: OwnedSemaphorePermit,
@@ -85,20 +105,26 @@ pub(crate) struct Question {
 
 impl Question {
     pub(crate) async fn answer(self, events: &dyn EventSink) -> Result<Answer, AnswerError> {
-        let result = self
-            .service
-            .answerer
-            .ask(Ask {
-                request: &self.request,
-                generation: self.generation,
-                request_id: self.arrival.request_id,
-                run_id: RunId::mint(&*self.service.random),
-                started: self.arrival.started,
-                cancel: self.cancel,
-                events,
-            })
-            .await;
-        self.service.remember_model(&result);
+        let service = self.service;
+        let generation = Arc::clone(&self.generation);
+        let mut answering = pin!(service.answerer.ask(Ask {
+            request: &self.request,
+            generation: self.generation,
+            principal: self.caller,
+            idempotency_key: self.idempotency_key,
+            request_id: self.arrival.request_id,
+            run_id: RunId::mint(&*service.random),
+            started: self.arrival.started,
+            cancel: self.cancel,
+            events,
+        }));
+        // Reading the rules happens in the first poll. What waits for a model runs in a task of its own, and settles
+        // there, whatever becomes of this one.
+        let result = poll_fn(|context| without_stalling(&generation, || answering.as_mut().poll(context))).await;
+        service.remember_model(&result);
+        if let Ok(answer) = &result {
+            service.metrics.count_answer(answer);
+        }
         drop(self.permit);
         result
     }
@@ -106,19 +132,8 @@ impl Question {
 
 async fn json(question: Question) -> Result<Response, Failure> {
     let service = Arc::clone(&question.service);
-    // When the caller leaves, this future is dropped, and the guard with it.
-    let guard = question.cancel.clone().drop_guard();
-    let generation = Arc::clone(&question.generation);
-    let mut answering = Box::pin(async move { question.answer(&IgnoreEvents).await });
-    // An answer that waits for nothing is ready at once. One that waits for a model gets a task of its own, which goes on
-    // to settle its accounts even when nobody is left to listen.
-    let first = std::future::poll_fn(|context| Poll::Ready(poll_once(&generation, answering.as_mut(), context))).await;
-    let result = match first {
-        Poll::Ready(result) => result,
-        Poll::Pending => tokio::spawn(answering).await.map_err(Failure::internal)?,
-    };
-    guard.disarm();
-    let answer = result.map_err(|error| refusal(&service, error))?;
+    // When the caller leaves, this future is dropped, and with it the listener that the run had.
+    let answer = question.answer(&IgnoreEvents).await.map_err(|error| refusal(&service, error))?;
     let mut reply = reply::json(StatusCode::OK, &answer, 8 * 1024)?;
     for (name, value) in [(X_RETRIEVE_MS, answer.timing.retrieve_ms), (X_LLM_MS, answer.timing.llm_ms)] {
         if value > 0.0 {
@@ -126,10 +141,6 @@ async fn json(question: Question) -> Result<Response, Failure> {
         }
     }
     Ok(reply)
-}
-
-fn poll_once<F: Future>(generation: &Generation, future: Pin<&mut F>, context: &mut Context<'_>) -> Poll<F::Output> {
-    without_stalling(generation, || future.poll(context))
 }
 
 /// Why there is no answer, for the caller.

@@ -7,6 +7,7 @@ use bylaw_contract::{
     Clock, Outcome, RequestId, RunId,
     ask::{Answer, AskRequest, Mode},
 };
+use bylaw_gate::Principal;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -82,13 +83,15 @@ async fn extract(collection: &Collection, question: &str) -> Result<Answer, Fail
     let ask = Ask {
         request: &request,
         generation: Arc::clone(&collection.generation),
+        principal: Principal::LocalDoor,
+        idempotency_key: None,
         request_id: RequestId::mint(&SystemRandom),
         run_id: RunId::mint(&SystemRandom),
         started: clock.elapsed(),
         cancel: CancellationToken::new(),
         events: &IgnoreEvents,
     };
-    Ok(Answerer::new(None, Arc::clone(&clock)).ask(ask).await?)
+    Ok(Answerer::without_model(clock, Arc::new(SystemRandom)).ask(ask).await?)
 }
 
 /// The quoted sentences, whether they answer or only come nearest.
