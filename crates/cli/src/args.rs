@@ -197,6 +197,8 @@ pub(crate) enum Bench {
     Extract(BenchExtract),
     /// Serve a bare JSON route: what HTTP itself costs on this machine.
     Bare(BenchBare),
+    /// Serve a scripted OpenAI-compatible model that keeps its own count of everything.
+    Upstream(BenchUpstream),
 }
 
 /// `bylaw bench retrieval`.
@@ -239,4 +241,69 @@ pub(crate) struct BenchBare {
     /// Port to listen on.
     #[arg(long)]
     pub(crate) port: u16,
+}
+
+/// `bylaw bench upstream`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchUpstream {
+    /// Port to listen on; 0 takes a free one.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
+    /// What it does; `upstream:NAME` in a question says otherwise for that question.
+    #[arg(long, value_enum, default_value_t = UpstreamBehaviour::Whole)]
+    pub(crate) behaviour: UpstreamBehaviour,
+    /// Pieces that an answer comes in.
+    #[arg(long, default_value_t = 16)]
+    pub(crate) pieces: u64,
+    /// Milliseconds before each piece.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    pub(crate) gap_ms: u64,
+    /// The same for slow answers.
+    #[arg(long, value_name = "MS", default_value_t = 200)]
+    pub(crate) slow_gap_ms: u64,
+    /// Decides the order of a mix.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Bill each answer at the most that its request allows.
+    #[arg(long)]
+    pub(crate) bill_bound: bool,
+}
+
+/// What the scripted model does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum UpstreamBehaviour {
+    /// Answers, says what it used, and ends.
+    Whole,
+    /// HTTP 500 before anything is done.
+    Refuse,
+    /// The connection breaks in the middle of the text.
+    Cut,
+    /// The connection breaks after the text, before the usage.
+    LateCut,
+    /// Accepts the request and never answers.
+    Silent,
+    /// Answers slowly.
+    Slow,
+    /// Half of the requests are answered whole, the rest is everything else, in an order of its own.
+    Mix,
+}
+
+impl UpstreamBehaviour {
+    /// Every behaviour.
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Whole, Self::Refuse, Self::Cut, Self::LateCut, Self::Silent, Self::Slow, Self::Mix];
+
+    /// Its name.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Refuse => "refuse",
+            Self::Cut => "cut",
+            Self::LateCut => "late-cut",
+            Self::Silent => "silent",
+            Self::Slow => "slow",
+            Self::Mix => "mix",
+        }
+    }
 }

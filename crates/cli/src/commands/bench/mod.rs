@@ -6,6 +6,7 @@ mod extract;
 mod metrics;
 mod process;
 mod retrieval;
+mod upstream;
 
 use std::process::ExitCode;
 
@@ -16,5 +17,6 @@ pub(super) async fn run(arguments: Bench, format: Format) -> Result<ExitCode, Fa
         Bench::Retrieval(arguments) => retrieval::run(&arguments, format),
         Bench::Bare(arguments) => bare::run(&arguments).await,
         Bench::Extract(arguments) => extract::run(&arguments, format).await,
+        Bench::Upstream(arguments) => upstream::run(&arguments, format).await,
     }
 }
