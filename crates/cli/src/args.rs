@@ -199,6 +199,10 @@ pub(crate) enum Bench {
     Bare(BenchBare),
     /// Serve a scripted OpenAI-compatible model that keeps its own count of everything.
     Upstream(BenchUpstream),
+    /// Many callers and one budget: whether exactly as many are admitted as it is worth.
+    Race(BenchRace),
+    /// What a durable reservation and a row of a cache hit cost, beside a plain write to the same disk.
+    Ledger(BenchLedger),
 }
 
 /// `bylaw bench retrieval`.
@@ -267,6 +271,43 @@ pub(crate) struct BenchUpstream {
     /// Bill each answer at the most that its request allows.
     #[arg(long)]
     pub(crate) bill_bound: bool,
+}
+
+/// `bylaw bench race`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchRace {
+    /// Callers, all at once.
+    #[arg(long, default_value_t = 200)]
+    pub(crate) callers: u32,
+    /// Calls that the budget is worth.
+    #[arg(long, default_value_t = 10)]
+    pub(crate) worth: u32,
+    /// Threads of each process.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) threads: usize,
+    /// Processes that share the callers and the ledger.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub(crate) processes: u32,
+    /// File of the ledger, not there yet; one in a temporary folder unless given.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// Take part in the race of another process.
+    #[arg(long, hide = true)]
+    pub(crate) take_part: bool,
+}
+
+/// `bylaw bench ledger`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchLedger {
+    /// Callers at a time.
+    #[arg(long, default_value_t = 64)]
+    pub(crate) concurrent: usize,
+    /// Reservations in all.
+    #[arg(long, default_value_t = 2_000)]
+    pub(crate) calls: usize,
+    /// Rows of cache hits.
+    #[arg(long, default_value_t = 50_000)]
+    pub(crate) hits: usize,
 }
 
 /// What the scripted model does.

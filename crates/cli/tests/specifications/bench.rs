@@ -70,3 +70,25 @@ fn the_scripted_model_notices_that_its_client_has_left() {
     assert_eq!(upstream.http("POST", "/reset", "").0, 200);
     assert_eq!(counts(&upstream)["requests"], 0);
 }
+
+#[test]
+fn of_40_concurrent_callers_a_budget_worth_5_admits_5_also_in_two_processes() {
+    for processes in ["1", "2"] {
+        let home = Home::new();
+        let race =
+            ["bench", "race", "--callers", "40", "--worth", "5", "--processes", processes, "--ledger", "race.db"];
+        let report = home.json(&race);
+        for (what, expected) in [
+            ("admitted", 5),
+            ("refused", 35),
+            ("failed", 0),
+            ("limit_micro_usd", 500),
+            ("most_held_micro_usd", 500),
+            ("settled_micro_usd", 500),
+        ] {
+            assert_eq!(report[what], expected, "{processes} processes, {what}: {report}");
+        }
+        // What has been spent stays spent.
+        assert_eq!(home.run(&race).code, Some(2));
+    }
+}
