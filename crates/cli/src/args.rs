@@ -197,6 +197,12 @@ pub(crate) enum Bench {
     Extract(BenchExtract),
     /// Serve a bare JSON route: what HTTP itself costs on this machine.
     Bare(BenchBare),
+    /// Serve a scripted OpenAI-compatible model that keeps its own count of everything.
+    Upstream(BenchUpstream),
+    /// Many callers and one budget: whether exactly as many are admitted as it is worth.
+    Race(BenchRace),
+    /// What a durable reservation and a row of a cache hit cost, beside a plain write to the same disk.
+    Ledger(BenchLedger),
 }
 
 /// `bylaw bench retrieval`.
@@ -239,4 +245,106 @@ pub(crate) struct BenchBare {
     /// Port to listen on.
     #[arg(long)]
     pub(crate) port: u16,
+}
+
+/// `bylaw bench upstream`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchUpstream {
+    /// Port to listen on; 0 takes a free one.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
+    /// What it does; `upstream:NAME` in a question says otherwise for that question.
+    #[arg(long, value_enum, default_value_t = UpstreamBehaviour::Whole)]
+    pub(crate) behaviour: UpstreamBehaviour,
+    /// Pieces that an answer comes in.
+    #[arg(long, default_value_t = 16)]
+    pub(crate) pieces: u64,
+    /// Milliseconds before each piece.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    pub(crate) gap_ms: u64,
+    /// The same for slow answers.
+    #[arg(long, value_name = "MS", default_value_t = 200)]
+    pub(crate) slow_gap_ms: u64,
+    /// Decides the order of a mix.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Bill each answer at the most that its request allows.
+    #[arg(long)]
+    pub(crate) bill_bound: bool,
+}
+
+/// `bylaw bench race`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchRace {
+    /// Callers, all at once.
+    #[arg(long, default_value_t = 200)]
+    pub(crate) callers: u32,
+    /// Calls that the budget is worth.
+    #[arg(long, default_value_t = 10)]
+    pub(crate) worth: u32,
+    /// Threads of each process.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) threads: usize,
+    /// Processes that share the callers and the ledger.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub(crate) processes: u32,
+    /// File of the ledger, not there yet; one in a temporary folder unless given.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// Take part in the race of another process.
+    #[arg(long, hide = true)]
+    pub(crate) take_part: bool,
+}
+
+/// `bylaw bench ledger`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchLedger {
+    /// Callers at a time.
+    #[arg(long, default_value_t = 64)]
+    pub(crate) concurrent: usize,
+    /// Reservations in all.
+    #[arg(long, default_value_t = 2_000)]
+    pub(crate) calls: usize,
+    /// Rows of cache hits.
+    #[arg(long, default_value_t = 50_000)]
+    pub(crate) hits: usize,
+}
+
+/// What the scripted model does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum UpstreamBehaviour {
+    /// Answers, says what it used, and ends.
+    Whole,
+    /// HTTP 500 before anything is done.
+    Refuse,
+    /// The connection breaks in the middle of the text.
+    Cut,
+    /// The connection breaks after the text, before the usage.
+    LateCut,
+    /// Accepts the request and never answers.
+    Silent,
+    /// Answers slowly.
+    Slow,
+    /// Half of the requests are answered whole, the rest is everything else, in an order of its own.
+    Mix,
+}
+
+impl UpstreamBehaviour {
+    /// Every behaviour.
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Whole, Self::Refuse, Self::Cut, Self::LateCut, Self::Silent, Self::Slow, Self::Mix];
+
+    /// Its name.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Refuse => "refuse",
+            Self::Cut => "cut",
+            Self::LateCut => "late-cut",
+            Self::Silent => "silent",
+            Self::Slow => "slow",
+            Self::Mix => "mix",
+        }
+    }
 }

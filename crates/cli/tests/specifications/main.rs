@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failing test should panic")]
 
 mod bad_input;
+mod bench;
 mod configuration;
 mod documents;
 mod layers;

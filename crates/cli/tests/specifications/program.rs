@@ -84,7 +84,11 @@ pub(crate) struct Serving {
 impl Serving {
     /// Starts it and waits until it says where it is.
     pub(crate) fn start(home: &Home, arguments: &[&str]) -> Self {
-        let mut command = home.command(&[&["--json", "serve", "--port", "0"], arguments].concat());
+        Self::of(&mut home.command(&[&["--json", "serve", "--port", "0"], arguments].concat()))
+    }
+
+    /// The same with another command that serves and says in one line of JSON where.
+    pub(crate) fn of(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();

@@ -3,9 +3,14 @@
 mod bare;
 mod collection;
 mod extract;
+mod ledger;
 mod metrics;
 mod process;
+mod race;
 mod retrieval;
+mod spending;
+mod upstream;
+mod watched;
 
 use std::process::ExitCode;
 
@@ -16,5 +21,8 @@ pub(super) async fn run(arguments: Bench, format: Format) -> Result<ExitCode, Fa
         Bench::Retrieval(arguments) => retrieval::run(&arguments, format),
         Bench::Bare(arguments) => bare::run(&arguments).await,
         Bench::Extract(arguments) => extract::run(&arguments, format).await,
+        Bench::Upstream(arguments) => upstream::run(&arguments, format).await,
+        Bench::Ledger(arguments) => ledger::run(&arguments, format).await,
+        Bench::Race(arguments) => race::run(&arguments, format).await,
     }
 }
