@@ -117,7 +117,8 @@ fn join(parts: &[Value]) -> (String, usize) {
     (text, hidden)
 }
 
-/// The usage, if it says how much was read and written.
+/// The usage, if it says how much was read and written. As it was reported, also where it cannot be true: whoever books it
+/// judges that, and must not be shown something better.
 pub(crate) fn token_usage(usage: &Value) -> Option<TokenUsage> {
     let field = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
     let input_tokens = field("/prompt_tokens")?;
@@ -128,9 +129,9 @@ pub(crate) fn token_usage(usage: &Value) -> Option<TokenUsage> {
     let reasoning = field("/completion_tokens_details/reasoning_tokens");
     Some(TokenUsage {
         input_tokens,
-        cached_input_tokens: cached.unwrap_or(0).min(input_tokens),
+        cached_input_tokens: cached.unwrap_or(0),
         output_tokens,
-        reasoning_tokens: reasoning.unwrap_or(0).min(output_tokens),
+        reasoning_tokens: reasoning.unwrap_or(0),
         embedding_tokens: 0,
     })
 }
@@ -231,7 +232,7 @@ mod tests {
         check(json!({"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": null}), Some((9, 0, 2, 0)));
         check(json!({"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 31}), Some((9, 0, 22, 0)));
         check(json!({"prompt_tokens": 9, "total_tokens": 11}), Some((9, 0, 2, 0)));
-        check(json!({"prompt_tokens": 9, "completion_tokens": 2, "prompt_cache_hit_tokens": 50}), Some((9, 9, 2, 0)));
+        check(json!({"prompt_tokens": 9, "completion_tokens": 2, "prompt_cache_hit_tokens": 50}), Some((9, 50, 2, 0)));
         check(json!({"prompt_tokens": 9}), None);
         check(json!({"prompt_tokens": -1, "completion_tokens": "2"}), None);
         check(json!({}), None);

@@ -7,3 +7,4 @@ mod outcomes;
 mod pipeline;
 mod rulebook;
 mod sharing;
+mod simulation;
