@@ -14,7 +14,7 @@ use axum::{
     body::{Body, to_bytes},
     http::{HeaderMap, Method, Request, StatusCode},
 };
-use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, MemoryAnswers, Purse};
+use bylaw_answer::{AnswerStore, Answerer, AnswererParts, CacheSizes, Ceilings, MemoryAnswers, Purse};
 use bylaw_contract::{Clock, KeyId, Randomness, SourceName, Timestamp};
 use bylaw_gate::{
     Budget, Currency, Gate, GateConfig, KeyRing, KeyStore, MemoryKeys, ModelPrice, NewKey, PriceTable, ReadableSources,
@@ -126,6 +126,7 @@ pub(crate) struct Door {
 pub(crate) struct Plan {
     documents: Vec<(&'static str, String)>,
     model: Option<Script>,
+    answers: Arc<dyn AnswerStore>,
     budgets: ServiceBudgets,
     change: Box<dyn FnOnce(&mut ServiceSettings)>,
     working: bool,
@@ -137,6 +138,7 @@ impl Plan {
         Self {
             documents: vec![("handbook.md", HANDBOOK.to_owned()), ("work_rules.md", WORK_RULES.to_owned())],
             model: None,
+            answers: Arc::new(MemoryAnswers::default()),
             budgets: ServiceBudgets::UNLIMITED,
             change: Box::new(|_| {}),
             working: false,
@@ -156,6 +158,11 @@ impl Plan {
     /// A model that costs nothing.
     pub(crate) fn model(mut self, script: Script) -> Self {
         self.model = Some(script);
+        self
+    }
+
+    pub(crate) fn answers(mut self, answers: Arc<dyn AnswerStore>) -> Self {
+        self.answers = answers;
         self
     }
 
@@ -223,7 +230,7 @@ impl Plan {
             model: self.model.map(Connection::scripted),
             purse: Purse { gate: gate.clone(), prices: Arc::new(prices), currency, lowering: true },
             ceilings: Ceilings::default(),
-            answers: Arc::new(MemoryAnswers::default()),
+            answers: self.answers,
             caches: CacheSizes::default(),
             clock: Arc::clone(&clock),
         }));

@@ -18,6 +18,7 @@ pub(crate) struct WatchedLedger {
     inner: MemoryLedger,
     told: Mutex<Option<mpsc::UnboundedSender<&'static str>>>,
     broken: AtomicBool,
+    faulty: AtomicBool,
 }
 
 impl WatchedLedger {
@@ -33,7 +34,13 @@ impl WatchedLedger {
         self.broken.store(true, Ordering::SeqCst);
     }
 
+    /// From now on whoever uses it panics.
+    pub(crate) fn panic(&self) {
+        self.faulty.store(true, Ordering::SeqCst);
+    }
+
     fn check(&self) -> Result<(), LedgerError> {
+        assert!(!self.faulty.load(Ordering::SeqCst), "a fault of the test's own");
         match self.broken.load(Ordering::SeqCst) {
             false => Ok(()),
             true => Err(LedgerError::Unavailable { operation: "reading", source: "no disk at /secret/path".into() }),

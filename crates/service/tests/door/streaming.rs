@@ -1,5 +1,9 @@
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use axum::http::Method;
+use bylaw_answer::{AnswerStore, AnswerStoreError, KeptAnswer, KeptName};
+use bylaw_contract::Timestamp;
 use bylaw_model::scripted::{Script, ScriptedEnd, ScriptedReply};
 use serde_json::Value;
 
@@ -81,21 +85,48 @@ async fn markup_in_a_token_cannot_become_an_event() {
     assert_eq!(events.iter().filter(|(name, _)| name == "done" || name == "error").count(), 1, "{events:?}");
 }
 
+/// Where answers to repeated requests are kept, with a fault in it.
+struct Faulty;
+
+#[async_trait]
+impl AnswerStore for Faulty {
+    async fn find(&self, _name: &KeptName, _since: Timestamp) -> Result<Option<KeptAnswer>, AnswerStoreError> {
+        panic!("a fault of the test's own")
+    }
+
+    async fn keep(&self, _: &KeptName, _: &KeptAnswer, _: Timestamp) -> Result<(), AnswerStoreError> {
+        panic!("a fault of the test's own")
+    }
+}
+
 /// Whatever breaks inside, the caller gets the shape that every failure has, and the door stays open.
 #[tokio::test]
 async fn a_panic_is_an_internal_error_in_every_mode() {
-    let script = Script::answering(|_| panic!("a fault of the test's own"));
-    let door = Plan::new().model(script).open().await;
-    let body = |stream| format!(r#"{{"question":"事假一年最多幾天？","mode":"pipeline","stream":{stream}}}"#);
-    let (status, code, message) = door.post("/ask", &body(false)).await.error();
+    let door = Plan::new().answers(Arc::new(Faulty)).open().await;
+    let ask = async |stream: bool| {
+        let headers = [("content-type", "application/json"), ("idempotency-key", "one")];
+        let body = format!(r#"{{"question":"事假一年最多幾天？","stream":{stream}}}"#);
+        door.call(Method::POST, "/ask", &headers, body.into_bytes()).await
+    };
+    let (status, code, message) = ask(false).await.error();
     assert_eq!((status, code.as_str()), (500, "internal_error"));
     assert!(!message.contains("fault"), "{message}");
-    let streamed = door.post("/ask", &body(true)).await;
+    let streamed = ask(true).await;
     let events = events(&streamed.text());
     let (name, last) = events.last().unwrap();
     assert_eq!((name.as_str(), &last["code"]), ("error", &Value::from("internal_error")));
     assert_eq!(last["request_id"].as_str(), streamed.header("x-request-id"));
     assert_eq!(door.get("/healthz").await.status, 200);
+}
+
+/// A panic in a handler itself, too.
+#[tokio::test]
+async fn a_panicking_handler_is_an_internal_error() {
+    let door = Plan::new().open().await;
+    door.ledger.panic();
+    let (status, code, message) = door.get("/usage").await.error();
+    assert_eq!((status, code.as_str()), (500, "internal_error"));
+    assert!(!message.contains("fault"), "{message}");
 }
 
 /// Once paused, time goes on only where everything waits for it.

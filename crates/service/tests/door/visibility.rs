@@ -85,6 +85,11 @@ async fn reading_shows_nothing_of_another_source() {
     ] {
         worlds.check(Method::GET, path, "", status).await;
     }
+}
+
+#[tokio::test]
+async fn searching_shows_nothing_of_another_source() {
+    let worlds = worlds(Role::Reader).await;
     for question in ["事假", "年終獎金", "薪資級距第2條", "特休可以遞延嗎", "remote work", "準用"]
     {
         for search in [
@@ -140,7 +145,11 @@ async fn deleting_and_restoring_reach_only_what_may_be_read() {
     worlds.check(Method::POST, "/sources/handbook.md/undo", "", 200).await;
     let (door, _) = &worlds.with;
     let admin = door.key(Role::Admin, None).await;
-    assert_eq!(door.get_as(&admin, &format!("/articles/{HIDDEN}/1")).await.status, 200, "it was not deleted");
+    let reached = async || door.get_as(&admin, &format!("/articles/{HIDDEN}/1")).await.status.as_u16();
+    assert_eq!(reached().await, 200, "it was not deleted");
+    door.call_as(&admin, Method::DELETE, &format!("/sources/{HIDDEN}"), &[], Vec::new()).await;
+    worlds.check(Method::POST, &format!("/sources/{HIDDEN}/undo"), "", 409).await;
+    assert_eq!(reached().await, 404, "it was not brought back");
 }
 
 #[tokio::test]
