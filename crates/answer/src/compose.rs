@@ -65,7 +65,7 @@ impl Composer<'_> {
     }
 
     /// The extract as the answer.
-    pub(crate) fn from_extract(&self, read: Read) -> Answer {
+    pub(crate) fn extracted(&self, read: Read) -> Answer {
         self.extract_after(read, self.nobody(), Vec::new())
     }
 

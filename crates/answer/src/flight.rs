@@ -17,9 +17,11 @@ use bylaw_contract::RunEvent;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+type UnderWay<K, M, T> = HashMap<K, Arc<Flight<K, M, T>>>;
+
 /// Flights under way, by what they are about.
 pub(crate) struct Flights<K, M, T> {
-    under_way: Mutex<HashMap<K, Arc<Flight<K, M, T>>>>,
+    under_way: Mutex<UnderWay<K, M, T>>,
 }
 
 /// One run that several may listen to.

@@ -85,13 +85,13 @@ impl Inner {
                 if read.reading.outcome == Outcome::Answered {
                     self.record(ask, "extract", "extract", MicroUsd::ZERO, None).await;
                 }
-                Ok(composer.from_extract(read))
+                Ok(composer.extracted(read))
             }
             // Without any article there is nothing that a model could cite, and nothing to pay for.
-            (Mode::Pipeline, Some(_), _) if read.citations.is_empty() => Ok(composer.from_extract(read)),
+            (Mode::Pipeline, Some(_), _) if read.citations.is_empty() => Ok(composer.extracted(read)),
             (_, Some(model), Some(key)) => self.from_model(&composer, caps, model, key, read).await,
             (Mode::Pipeline, ..) => Ok(composer.degraded(read, None, composer.nobody())),
-            (Mode::Auto | Mode::Extract | Mode::Agent, ..) => Ok(composer.from_extract(read)),
+            (Mode::Auto | Mode::Extract | Mode::Agent, ..) => Ok(composer.extracted(read)),
         }
     }
 

@@ -31,7 +31,6 @@ mod routes;
 mod serve;
 mod service;
 mod settings;
-#[cfg_attr(not(test), expect(dead_code, reason = "streams do not ask it yet"))]
 mod standing;
 mod stream;
 mod upload;

@@ -1,6 +1,6 @@
 //! An answer as Server-Sent Events: `citations`, `token`s, and exactly one of `done` and `error`.
 
-use std::{collections::VecDeque, convert::Infallible, time::Duration};
+use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
     http::{HeaderName, HeaderValue, header},
@@ -24,26 +24,28 @@ use crate::{
     front::milliseconds,
     request_id::Arrival,
     routes::ask::{Question, refusal},
+    standing::Standing,
 };
 
 /// Starts answering and streams what happens.
 pub(crate) fn reply(question: Question) -> Response {
-    let service = std::sync::Arc::clone(&question.service);
+    let service = Arc::clone(&question.service);
     let transcript = Transcript::new(question.arrival.clone());
+    let standing = Standing::new(Arc::clone(&service.accounts.keys), question.caller.clone());
     let guard = question.cancel.clone().drop_guard();
     // Without a bound, because what one answer can produce has one: its citations and its tokens.
     let (sender, steps) = mpsc::unbounded_channel();
     let last_word = sender.clone();
     let answering = tokio::spawn(async move {
-        let service = std::sync::Arc::clone(&question.service);
+        let service = Arc::clone(&question.service);
         let result = question.answer(&Channel(sender)).await.map_err(|error| refusal(&service, error));
         // Fails only when the caller has left.
         let _ = last_word.send(Step::Finished(result.map(Box::new)));
     });
-    let listener = Listener { steps, transcript, guard: Some(guard), ready: VecDeque::new(), answering };
+    let listener = Listener { steps, transcript, standing, guard: Some(guard), ready: VecDeque::new(), answering };
     let heartbeat = service.settings.heartbeat;
     let events = stream::unfold(listener, move |mut listener| {
-        let service = std::sync::Arc::clone(&service);
+        let service = Arc::clone(&service);
         async move {
             let event = listener.next(|| service.clock.elapsed()).await?;
             Some((Ok::<_, Infallible>(event), listener))
@@ -76,6 +78,8 @@ impl EventSink for Channel {
 struct Listener {
     steps: mpsc::UnboundedReceiver<Step>,
     transcript: Transcript,
+    /// The caller's key may be revoked while the answer is being written.
+    standing: Standing,
     guard: Option<DropGuard>,
     ready: VecDeque<Event>,
     answering: tokio::task::JoinHandle<()>,
@@ -90,13 +94,22 @@ impl Listener {
             if self.transcript.ended {
                 return None;
             }
-            let step = match self.steps.recv().await {
-                Some(step) => step,
-                // The run is gone without a last word: it panicked.
-                None => Step::Finished(Err(match (&mut self.answering).await {
-                    Err(error) => Failure::internal(error),
-                    Ok(()) => Failure::new(ErrorCode::InternalError, "the answer ended without its last event"),
-                })),
+            let step = tokio::select! {
+                // First: what is ready to be told may be what this caller must not hear any more.
+                biased;
+                failure = self.standing.lost() => {
+                    // Dropped, the guard cancels the run.
+                    drop(self.guard.take());
+                    Step::Finished(Err(failure))
+                }
+                step = self.steps.recv() => match step {
+                    Some(step) => step,
+                    // The run is gone without a last word: it panicked.
+                    None => Step::Finished(Err(match (&mut self.answering).await {
+                        Err(error) => Failure::internal(error),
+                        Ok(()) => Failure::new(ErrorCode::InternalError, "the answer ended without its last event"),
+                    })),
+                },
             };
             self.ready.extend(self.transcript.write(step, now()).into_iter().map(Frame::into_event));
             if self.transcript.ended
@@ -173,7 +186,7 @@ impl Transcript {
             Step::Finished(Err(failure)) => {
                 let (stop, code, message) = self.broken.take().unwrap_or_else(|| {
                     let reason = match failure.code() {
-                        ErrorCode::ShuttingDown => StopReason::Cancelled,
+                        ErrorCode::ShuttingDown | ErrorCode::InvalidKey => StopReason::Cancelled,
                         _ => StopReason::Failed,
                     };
                     let stop = Stop { reason, at_step: 0, message: failure.message() };

@@ -15,10 +15,10 @@ use axum::{
     http::{HeaderMap, Method, Request, StatusCode},
 };
 use bylaw_answer::{AnswerStore, Answerer, AnswererParts, CacheSizes, Ceilings, MemoryAnswers, Purse};
-use bylaw_contract::{Clock, KeyId, Randomness, SourceName, Timestamp};
+use bylaw_contract::{Clock, KeyId, MicroUsd, Randomness, SourceName, Timestamp};
 use bylaw_gate::{
-    Budget, Currency, Gate, GateConfig, KeyRing, KeyStore, MemoryKeys, ModelPrice, NewKey, PriceTable, ReadableSources,
-    Role, ServiceBudgets, create_key,
+    Budget, Currency, Gate, GateConfig, KeyRing, KeyStore, MemoryKeys, ModelPrice, NewKey, PriceTable, Prices,
+    ReadableSources, Role, ServiceBudgets, create_key,
 };
 use bylaw_library::{DataDirectory, Library, LibrarySettings, ServiceLock};
 use bylaw_model::{Connection, scripted::Script};
@@ -126,6 +126,7 @@ pub(crate) struct Door {
 pub(crate) struct Plan {
     documents: Vec<(&'static str, String)>,
     model: Option<Script>,
+    price: ModelPrice,
     answers: Arc<dyn AnswerStore>,
     budgets: ServiceBudgets,
     change: Box<dyn FnOnce(&mut ServiceSettings)>,
@@ -138,6 +139,7 @@ impl Plan {
         Self {
             documents: vec![("handbook.md", HANDBOOK.to_owned()), ("work_rules.md", WORK_RULES.to_owned())],
             model: None,
+            price: ModelPrice::Free,
             answers: Arc::new(MemoryAnswers::default()),
             budgets: ServiceBudgets::UNLIMITED,
             change: Box::new(|_| {}),
@@ -152,6 +154,13 @@ impl Plan {
 
     pub(crate) fn without_documents(mut self) -> Self {
         self.documents.clear();
+        self
+    }
+
+    /// The model costs a micro-dollar for a token read and two for one written.
+    pub(crate) fn paid(mut self) -> Self {
+        let (input, output) = (MicroUsd(1_000_000), Some(MicroUsd(2_000_000)));
+        self.price = ModelPrice::Paid(Prices { input, cached_input: None, output });
         self
     }
 
@@ -225,7 +234,7 @@ impl Plan {
         );
         let currency = Currency::new("TWD", 32_000_000).unwrap();
         let mut prices = PriceTable::default();
-        prices.set("scripted", ModelPrice::Free).unwrap();
+        prices.set("scripted", self.price).unwrap();
         let answerer = Arc::new(Answerer::new(AnswererParts {
             model: self.model.map(Connection::scripted),
             purse: Purse { gate: gate.clone(), prices: Arc::new(prices), currency, lowering: true },

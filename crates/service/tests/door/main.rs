@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failing test should panic")]
 
 mod articles;
+mod asking;
 mod ask;
 mod documents;
 mod door;
