@@ -410,3 +410,6 @@ fn sentences(views: &[ArticleView], chosen: &[Choice]) -> Vec<ExtractSentence> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,8 +8,8 @@ use bylaw_corpus::{Article, Document};
 use super::tables::{RECORDS, Tables, Texts};
 use crate::analysis;
 
-/// Stands in the place of a main number for records of a law whose address is no such number (附表一): they are not looked
-/// up, and yet the law is there.
+/// Stands in the place of a main number for records of a law whose address is no such number (第 2 條之 300): they
+/// are not looked up, and yet the law is there.
 const OTHER_MAIN_NUMBER: u32 = (1 << 24) - 1;
 
 /// An article of a law as one number: law, main number, two branches. `None` for addresses that are no such number.
