@@ -143,7 +143,7 @@ impl LexicalIndex {
                 let postings = &postings[range.start as usize..range.end as usize];
                 within(postings, ranges).for_each(|some| part.extend_from_slice(some));
             }
-            _ => {
+            (Storage::Disk(_), _) | (Storage::Resident { .. }, Place::Disk(_) | Place::Part(_)) => {
                 let mut all = Vec::with_capacity(everywhere.articles as usize);
                 self.each(&everywhere, |posting| all.push(posting))?;
                 within(&all, ranges).for_each(|some| part.extend_from_slice(some));
