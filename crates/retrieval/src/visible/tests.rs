@@ -80,23 +80,18 @@ const QUESTIONS: &[&str] = &[
 ];
 
 /// All sources, once in memory and once on the disk.
-struct Whole {
-    fixture: Fixture,
-    on_disk: Generation,
-}
-
-static WHOLE: LazyLock<Whole> = LazyLock::new(|| {
-    let fixture = fixture_of(usize::MAX);
-    let vocabulary = Arc::new(Vocabulary::builtin());
-    let on_disk = Generation::open_keeping(fixture.folder.path(), vocabulary, 0).unwrap();
-    assert!(fixture.generation.index().is_resident() && !on_disk.index().is_resident());
-    Whole { fixture, on_disk }
+static WHOLE: LazyLock<[Generation; 2]> = LazyLock::new(|| {
+    let Fixture { folder, generation } = fixture_of(usize::MAX);
+    let on_disk = Generation::open_keeping(folder.path(), Arc::new(Vocabulary::builtin()), 0).unwrap();
+    assert!(generation.index().is_resident() && !on_disk.index().is_resident());
+    [generation, on_disk]
 });
 
 /// For each set of the sources, a generation of it alone.
-static ALONE: LazyLock<Vec<(BTreeSet<SourceName>, Fixture)>> = LazyLock::new(|| {
+static ALONE: LazyLock<Vec<(BTreeSet<SourceName>, Generation)>> = LazyLock::new(|| {
     let sets = 0..1 << documents().len();
-    sets.map(fixture_of).map(|alone| (names_of(&alone.generation), alone)).collect()
+    // Files that are open outlive their folder; nobody would remove it at the end.
+    sets.map(|set| fixture_of(set).generation).map(|alone| (names_of(&alone), alone)).collect()
 });
 
 /// A generation of the sources whose bits are set.
@@ -126,13 +121,17 @@ fn said(generation: &Generation, found: &Found) -> String {
 }
 
 fn search(generation: &Generation, question: &str, k: usize, filter: Filter<'_>) -> String {
-    said(generation, &generation.search(&Query { question, k, filter, follow_references: true }).unwrap())
+    said(generation, &find(generation, question, k, filter))
+}
+
+fn find(generation: &Generation, question: &str, k: usize, filter: Filter<'_>) -> Found {
+    generation.search(&Query { question, k, filter, follow_references: true }).unwrap()
 }
 
 fn check(question: &str, k: usize, source: Option<&SourceName>, chapter_no: Option<u32>) {
     for (names, alone) in &*ALONE {
-        let expected = search(&alone.generation, question, k, Filter { source, chapter_no, readable: None });
-        for generation in [&WHOLE.fixture.generation, &WHOLE.on_disk] {
+        let expected = search(alone, question, k, Filter { source, chapter_no, readable: None });
+        for generation in &*WHOLE {
             let filter = Filter { source, chapter_no, readable: Some(names) };
             let found = search(generation, question, k, filter);
             assert_eq!(found, expected, "{question} in {names:?}, {source:?}, chapter {chapter_no:?}");
@@ -164,7 +163,7 @@ fn nothing_is_found_or_known_where_nothing_is_readable() {
     for readable in [&none, &elsewhere] {
         for question in QUESTIONS {
             let filter = Filter { readable: Some(readable), ..Filter::default() };
-            let found = WHOLE.fixture.search_in(question, 8, filter);
+            let found = find(&WHOLE[0], question, 8, filter);
             assert!(found.hits.is_empty() && found.referenced.is_empty(), "{question}");
             assert!(found.question.words.iter().all(|word| word.known != Known::Corpus), "{question}");
         }
@@ -175,7 +174,7 @@ fn nothing_is_found_or_known_where_nothing_is_readable() {
 fn what_cannot_be_read_is_missing_like_what_was_never_there() {
     let readable = BTreeSet::from([SourceName::new("travel.md").unwrap()]);
     let check = |question: &str, missing: &[&str]| {
-        let found = WHOLE.fixture.search_in(question, 8, Filter { readable: Some(&readable), ..Filter::default() });
+        let found = find(&WHOLE[0], question, 8, Filter { readable: Some(&readable), ..Filter::default() });
         assert_eq!(found.question.missing_citations, missing, "{question}");
         assert!(found.hits.iter().all(|hit| hit.article.id.source.as_str() == "travel.md"), "{question}");
     };
@@ -186,7 +185,7 @@ fn what_cannot_be_read_is_missing_like_what_was_never_there() {
 
 #[test]
 fn who_may_read_everything_is_not_restricted() {
-    let generation = &WHOLE.fixture.generation;
+    let generation = &WHOLE[0];
     let everything = names_of(generation);
     for question in QUESTIONS {
         let restricted = Filter { readable: Some(&everything), ..Filter::default() };
@@ -197,8 +196,8 @@ fn who_may_read_everything_is_not_restricted() {
 #[test]
 fn a_word_is_known_and_tells_as_much_as_the_readable_articles_say() {
     for (names, alone) in &*ALONE {
-        let expected = alone.generation.visible(None).unwrap();
-        for generation in [&WHOLE.fixture.generation, &WHOLE.on_disk] {
+        let expected = alone.visible(None).unwrap();
+        for generation in &*WHOLE {
             let visible = generation.visible(Some(names)).unwrap();
             for word in ["特别休假", "健身房", "寵物", "住宿费", "annual leav", "remot", "假", "#2400", "魍魉", ""]
             {
