@@ -6,7 +6,7 @@ use bylaw_contract::{
     ArticleId, Outcome, Span,
     ask::{Extract, ExtractSentence},
 };
-use bylaw_retrieval::{Filter, Found, Generation, GenerationError, Hit, Known, Ordinal, Query, analysis};
+use bylaw_retrieval::{Filter, Found, Generation, GenerationError, Hit, Known, Ordinal, Query, Visible, analysis};
 
 use crate::{
     asked::Asked,
@@ -49,6 +49,7 @@ pub(crate) fn read(
     found: &Found,
     filter: Filter<'_>,
 ) -> Result<Reading, GenerationError> {
+    let visible = generation.visible(filter.readable)?;
     let folded = analysis::fold(question);
     let mut words = words::words(&found.question.words);
     let apart = take_apart(generation, filter, &mut words)?;
@@ -81,12 +82,12 @@ pub(crate) fn read(
         readings.push(outcome::read_part(&views, &wanted, &weighed));
         let subjects = subjects(text, &wanted, &folded.origin, part);
         if subjects.is_empty() {
-            choose(generation, &views, &wanted, &weighed, room, &mut chosen);
+            choose(&visible, &views, &wanted, &weighed, room, &mut chosen);
         } else {
             for subject in subjects {
                 let wanted = wanted.about(subject);
                 let weighed = weigh(&views, &wanted);
-                choose(generation, &views, &wanted, &weighed, (room / 2).max(1), &mut chosen);
+                choose(&visible, &views, &wanted, &weighed, (room / 2).max(1), &mut chosen);
             }
         }
     }
@@ -281,7 +282,7 @@ fn sort(weighed: &mut [Weighed]) {
 
 /// Adds the sentences that answer one part, at most `room` of them, in the order of the article.
 fn choose(
-    generation: &Generation,
+    visible: &Visible<'_>,
     views: &[ArticleView],
     wanted: &Wanted<'_>,
     weighed: &[Weighed],
@@ -320,7 +321,7 @@ fn choose(
         }
     }
     // What it points to (依第 41 條規定懲處), where that says most nearly the same.
-    let idf = |term: &str| generation.idf(term);
+    let idf = |term: &str| visible.idf(term);
     for mention in bylaw_corpus::article_mentions(here.span.of(&view.article.text).unwrap_or_default()) {
         let target = views.iter().position(|other| {
             other.article.id.source == view.article.id.source && other.article.id.article == mention.address
@@ -409,3 +410,6 @@ fn sentences(views: &[ArticleView], chosen: &[Choice]) -> Vec<ExtractSentence> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use bylaw_contract::Span;
 use bylaw_corpus::ArticleMention;
 
 use crate::{
-    Filter, Generation,
+    Filter, Visible,
     analysis::{Folded, is_cjk},
 };
 
@@ -67,7 +67,7 @@ struct Name {
 }
 
 /// Parses a question.
-pub(crate) fn parse(generation: &Generation, question: &str, folded: &Folded, filter: &Filter<'_>) -> Cited {
+pub(crate) fn parse(visible: &Visible<'_>, question: &str, folded: &Folded, filter: &Filter<'_>) -> Cited {
     let mut cited = Cited::default();
     if !may_cite(&folded.text) {
         return cited;
@@ -77,7 +77,7 @@ pub(crate) fn parse(generation: &Generation, question: &str, folded: &Folded, fi
     if mentions.is_empty() {
         return cited;
     }
-    let names = names(generation, &folded.text);
+    let names = names(visible, &folded.text);
     let folded_at = |byte: usize| folded.origin.partition_point(|&origin| origin < byte).min(folded.text.len());
     let mut previous_end = 0;
     for mention in &mentions {
@@ -87,14 +87,12 @@ pub(crate) fn parse(generation: &Generation, question: &str, folded: &Folded, fi
             continue;
         }
         cited.mentions.push(mention.span);
-        let laws = governing(generation, &folded.text, &names, previous_end, start, end);
+        let laws = governing(visible, &folded.text, &names, previous_end, start, end);
         previous_end = end;
         let found = match &laws {
-            Governing::Laws(laws) => {
-                laws.iter().flat_map(|&law| generation.find_in_law(law, &mention.address)).collect()
-            }
+            Governing::Laws(laws) => laws.iter().flat_map(|&law| visible.find_in_law(law, &mention.address)).collect(),
             Governing::Unknown(_) => Vec::new(),
-            Governing::Nothing => match bare(generation, mention, filter) {
+            Governing::Nothing => match bare(visible, mention, filter) {
                 Some(found) => found,
                 None => continue,
             },
@@ -129,7 +127,7 @@ enum Governing {
 
 /// The law whose article is meant.
 fn governing(
-    generation: &Generation,
+    visible: &Visible<'_>,
     text: &str,
     names: &[Name],
     previous_end: usize,
@@ -140,13 +138,13 @@ fn governing(
     let full = names.iter().rev().find(|name| name.end <= start);
     if let Some(name) = full {
         if name.end >= before.len() {
-            return governed_by(generation, name, text);
+            return governed_by(visible, name, text);
         }
         // 勞動基準法 stands in 勞動基準法細則, which is another law.
         let longer = &before[name.start..];
         if longer[name.end - name.start..].chars().all(is_cjk)
             && KINDS.iter().any(|(kind, _)| longer.ends_with(kind))
-            && let Some((law, fits)) = best_fit(generation, longer)
+            && let Some((law, fits)) = best_fit(visible, longer)
             && fits == longer.chars().count()
         {
             return Governing::Laws(vec![law]);
@@ -163,7 +161,7 @@ fn governing(
     }
     let from = full.map_or(previous_end, |name| name.end.max(previous_end)).min(before.len());
     let run = short_run(&before[from..]);
-    match short_name(generation, run) {
+    match short_name(visible, run) {
         ShortName::Law(law) => Governing::Laws(vec![law]),
         ShortName::Unknown(bytes) => Governing::Unknown(before.len() - bytes),
         ShortName::None => full.map_or(Governing::Nothing, |name| Governing::Laws(name.laws.clone())),
@@ -171,12 +169,12 @@ fn governing(
 }
 
 /// The laws of a name that stands right before the article. An alias of a law that is not here may still fit one that is.
-fn governed_by(generation: &Generation, name: &Name, text: &str) -> Governing {
+fn governed_by(visible: &Visible<'_>, name: &Name, text: &str) -> Governing {
     if !name.laws.is_empty() {
         return Governing::Laws(name.laws.clone());
     }
     let alias = &text[name.start..name.end];
-    match best_fit(generation, alias) {
+    match best_fit(visible, alias) {
         Some((law, fits)) if fits >= 2 && fits == alias.chars().count() => Governing::Laws(vec![law]),
         Some(_) | None => Governing::Unknown(name.start),
     }
@@ -196,7 +194,7 @@ enum ShortName {
 }
 
 /// The law that a run of characters ends with a short name of.
-fn short_name(generation: &Generation, run: &str) -> ShortName {
+fn short_name(visible: &Visible<'_>, run: &str) -> ShortName {
     let kind = KINDS.iter().find(|(kind, _)| run.ends_with(kind));
     // The part of the run that must say more than the kind: 規則 alone is no name, nor is 本規則.
     let own = kind.map_or(run, |(kind, _)| &run[..run.len() - kind.len()]);
@@ -204,11 +202,11 @@ fn short_name(generation: &Generation, run: &str) -> ShortName {
         return ShortName::None;
     }
     let least = kind.map_or(2, |(kind, _)| kind.chars().count() + 1).max(2);
-    let name = without_question_words(generation, run);
+    let name = without_question_words(visible, run);
     // What stands before a short name is not always known as such (依照健保法, 參照民訴); but one character and 法 that
     // happen to fit are no name.
     let enough = |fits: usize| fits >= least && (kind.is_none() || fits > least || fits == name.chars().count());
-    match (best_fit(generation, name).filter(|&(_, fits)| enough(fits)), kind) {
+    match (best_fit(visible, name).filter(|&(_, fits)| enough(fits)), kind) {
         (Some((law, _)), _) => ShortName::Law(law),
         (None, Some(_)) => ShortName::Unknown(name.len()),
         (None, None) => ShortName::None,
@@ -216,24 +214,23 @@ fn short_name(generation: &Generation, run: &str) -> ShortName {
 }
 
 /// The law that most characters at the end of a short name fit; statutes before orders, then the shortest name.
-fn best_fit(generation: &Generation, short: &str) -> Option<(u32, usize)> {
-    let laws = 0..u32::try_from(generation.law_count()).unwrap_or(0);
+fn best_fit(visible: &Visible<'_>, short: &str) -> Option<(u32, usize)> {
     let rank = |law: u32| {
-        let name = generation.law_name(law);
+        let name = visible.law_name(law);
         let statute = KINDS.iter().find(|(kind, _)| name.ends_with(kind)).is_some_and(|&(_, statute)| statute);
         (common_subsequence_from_end(short, name), statute, Reverse(name.len()), Reverse(law))
     };
-    let (fits, .., Reverse(law)) = laws.map(rank).max()?;
+    let (fits, .., Reverse(law)) = visible.laws().map(rank).max()?;
     Some((law, fits))
 }
 
 /// The part of a run that may be a name: what comes after the last question word in it.
-fn without_question_words<'a>(generation: &Generation, run: &'a str) -> &'a str {
+fn without_question_words<'a>(visible: &Visible<'_>, run: &'a str) -> &'a str {
     let mut analysis = crate::analysis::Analysis::default();
     analysis.run(run);
     let units = crate::vocabulary::Units::of(&analysis);
-    let matches = generation.vocabulary().matches(&units);
-    let last = matches.iter().rfind(|found| generation.vocabulary().is_question_word(found));
+    let matches = visible.vocabulary().matches(&units);
+    let last = matches.iter().rfind(|found| visible.vocabulary().is_question_word(found));
     let from = last.map_or(0, |found| analysis.tokens[units.units[found.units.end - 1].token].folded.end);
     run[from..].trim_start_matches(JOINING)
 }
@@ -256,44 +253,44 @@ fn common_subsequence_from_end(short: &str, name: &str) -> usize {
 }
 
 /// The article of this number in every document that is asked; `None` where that would say nothing.
-fn bare(generation: &Generation, mention: &ArticleMention, filter: &Filter<'_>) -> Option<Vec<u32>> {
+fn bare(visible: &Visible<'_>, mention: &ArticleMention, filter: &Filter<'_>) -> Option<Vec<u32>> {
     if let Some(source) = filter.source {
-        let source = generation.source(source)?;
-        if let Some(found) = generation.find_in_source(source, &mention.address) {
+        let source = visible.source(source)?;
+        if let Some(found) = visible.generation().find_in_source(source, &mention.address) {
             return Some(vec![found]);
         }
         if source.structure != bylaw_contract::sources::Structure::Records {
             return Some(Vec::new());
         }
     }
-    if generation.law_count() > MAX_LAWS_FOR_A_BARE_NUMBER {
+    if visible.laws().nth(MAX_LAWS_FOR_A_BARE_NUMBER).is_some() {
         return None;
     }
-    let laws = 0..u32::try_from(generation.law_count()).unwrap_or(0);
-    let mut found: Vec<u32> = laws.flat_map(|law| generation.find_in_law(law, &mention.address)).collect();
-    found.extend(generation.sources().iter().filter_map(|source| generation.find_in_source(source, &mention.address)));
+    let mut found: Vec<u32> = visible.laws().flat_map(|law| visible.find_in_law(law, &mention.address)).collect();
+    let in_source = |source| visible.generation().find_in_source(source, &mention.address);
+    found.extend(visible.sources().filter_map(in_source));
     found.sort_unstable();
     found.dedup();
     Some(found)
 }
 
 /// All names of laws in a folded question, from left to right, the longest at each place.
-fn names(generation: &Generation, text: &str) -> Vec<Name> {
-    let aliases = generation.vocabulary().law_aliases();
+fn names(visible: &Visible<'_>, text: &str) -> Vec<Name> {
+    let aliases = visible.vocabulary().law_aliases();
     let mut names = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
-        let full = generation.law_prefix(rest).filter(|&length| ends_word(text, at, at + length)).unwrap_or(0);
+        let full = visible.law_prefix(rest).filter(|&length| ends_word(text, at, at + length)).unwrap_or(0);
         let alias = longest_alias(aliases, rest).filter(|alias| ends_word(text, at, at + alias.len()));
         let alias_laws = |alias: &str| -> Vec<u32> {
             let first = aliases.partition_point(|(other, _)| &**other < alias);
             let same = aliases[first..].iter().take_while(|(other, _)| &**other == alias);
-            same.flat_map(|(_, name)| generation.laws_named(name)).collect()
+            same.flat_map(|(_, name)| visible.laws_named(name)).collect()
         };
         let (length, laws) = match alias {
             Some(alias) if alias.len() > full => (alias.len(), alias_laws(alias)),
-            _ => (full, generation.laws_named(&rest[..full]).collect()),
+            _ => (full, visible.laws_named(&rest[..full]).collect()),
         };
         if length == 0 {
             at += c.len_utf8();

@@ -13,7 +13,11 @@ mod laws;
 mod meta;
 mod tables;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use bylaw_contract::{
     ArticleAddress, ArticleId, GenerationNumber, SourceName, Span, Timestamp, VersionId, sources::Structure,
@@ -26,10 +30,10 @@ pub use self::build::build;
 use self::{articles::ArticleReader, meta::Meta, tables::Tables};
 use crate::{
     Vocabulary,
-    highlights::terms_of,
-    index::LexicalIndex,
+    index::{LexicalIndex, RESIDENT_TOKENS},
     query::{Found, Query},
     search, terms,
+    visible::Visible,
 };
 
 /// The place of an article in its generation: 0-based, sources in name order, articles in document order.
@@ -137,6 +141,8 @@ pub struct Generation {
     /// For each form of the vocabulary, whether the rules use it. Empty where the index is not kept in memory: there the
     /// few forms of a question are looked up when it is asked.
     forms: Vec<bool>,
+    /// Tokens of each source, counted when somebody first asks who may not read all of them.
+    source_tokens: OnceLock<Vec<u64>>,
 }
 
 impl std::fmt::Debug for Generation {
@@ -161,6 +167,7 @@ impl Generation {
             index: LexicalIndex::empty(),
             forms: vec![false; vocabulary.forms().len()],
             vocabulary,
+            source_tokens: OnceLock::new(),
         }
     }
 
@@ -169,6 +176,11 @@ impl Generation {
     /// # Errors
     /// [`GenerationError`] if it is damaged, incomplete, or of another analysis revision.
     pub fn open(folder: &Path, vocabulary: Arc<Vocabulary>) -> Result<Self, GenerationError> {
+        Self::open_keeping(folder, vocabulary, RESIDENT_TOKENS)
+    }
+
+    /// Opens a finished generation, and keeps its index in memory if it has at most `most` tokens.
+    pub(crate) fn open_keeping(folder: &Path, vocabulary: Arc<Vocabulary>, most: u64) -> Result<Self, GenerationError> {
         let meta = Meta::read(folder)?;
         let absent = |error: GenerationError| match error {
             GenerationError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -179,10 +191,18 @@ impl Generation {
         let path = folder.join(meta::TABLES);
         let tables = Tables::read(&path, meta.tables_bytes, meta.tables_sum, meta.articles as usize).map_err(absent)?;
         let articles = ArticleReader::open(folder, meta.articles_bytes, meta.articles).map_err(absent)?;
-        let index = LexicalIndex::open(&folder.join(meta::INDEX), meta.articles)
+        let index = LexicalIndex::open(&folder.join(meta::INDEX), meta.articles, most)
             .map_err(|error| meta::damaged(folder, format!("the lexical index cannot be read: {error}")))?;
-        let mut generation =
-            Self { number: meta.number, sources: meta.sources, tables, articles, index, vocabulary, forms: Vec::new() };
+        let mut generation = Self {
+            number: meta.number,
+            sources: meta.sources,
+            tables,
+            articles,
+            index,
+            vocabulary,
+            forms: Vec::new(),
+            source_tokens: OnceLock::new(),
+        };
         if generation.index.is_resident() {
             let forms = generation.vocabulary.forms().iter();
             generation.forms = forms.map(|form| generation.has_all_terms(&form.terms)).collect();
@@ -259,32 +279,12 @@ impl Generation {
         search::run(self, query)
     }
 
-    /// How much information a folded term carries in this generation (BM25's idf); for a term that no article has, what
-    /// one that a single article has would carry, and a little more.
-    #[must_use]
-    pub fn idf(&self, term: &str) -> f32 {
-        let found = self.index.term(term, terms::key(term)).ok().flatten();
-        self.index.idf(found.map_or(0, |found| found.articles))
-    }
-
-    /// Whether any article has this folded word: an English stem, or CJK text all of whose bigrams stand side by side in
-    /// one article.
-    #[must_use]
-    pub fn knows(&self, folded: &str) -> bool {
-        let whole = terms::key(folded);
-        if self.index.has(folded, whole).unwrap_or(false) {
-            return true;
-        }
-        let terms = terms_of(folded);
-        match terms.as_slice() {
-            [] => false,
-            [only] => self.index.has(&only.text, only.key).unwrap_or(false),
-            several => search::articles_with_all(self, several)
-                .unwrap_or_default()
-                .into_iter()
-                .filter_map(|ordinal| self.read(Ordinal(ordinal)).ok())
-                .any(|read| read.marks.has_side_by_side(several)),
-        }
+    /// What somebody who may read only these sources knows of it; `None`: all of it.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub fn visible(&self, readable: Option<&BTreeSet<SourceName>>) -> Result<Visible<'_>, GenerationError> {
+        Visible::of(self, readable)
     }
 }
 
@@ -328,6 +328,24 @@ impl Generation {
             (Some(&[start, end]), Some(source)) => self.articles.read(ordinal.0, (start, end), source),
             _ => Err(meta::damaged(Path::new("memory"), format!("there is no article {}", ordinal.0))),
         }
+    }
+
+    /// Tokens of each source.
+    pub(crate) fn source_tokens(&self) -> Result<&[u64], GenerationError> {
+        if let Some(known) = self.source_tokens.get() {
+            return Ok(known);
+        }
+        let of_articles = self.index.tokens()?;
+        let of_source = |source: &GenerationSource| {
+            let first = source.first.0 as usize;
+            of_articles.iter().skip(first).take(source.articles as usize).sum()
+        };
+        Ok(self.source_tokens.get_or_init(|| self.sources.iter().map(of_source).collect()))
+    }
+
+    /// For each law, whether it is one of these sources or one of these articles is its.
+    pub(crate) fn laws_of(&self, sources: &[bool], has: impl Fn(u32) -> bool) -> Vec<bool> {
+        laws::some(&self.tables, sources, has)
     }
 
     /// Number of laws and documents that can be named.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A query runs on one [`Generation`] from start to end; whoever serves swaps the whole value. A filter restricts before
-//! ranking. It knows nothing of who asks, who embeds, or where documents are kept.
+//! ranking, and what its asker may not read does not exist. It knows nothing of who asks, who embeds, or where documents are kept.
 
 #![cfg_attr(
     test,
@@ -27,12 +27,14 @@ mod query;
 mod question;
 mod search;
 mod terms;
+mod visible;
 mod vocabulary;
 
 pub use generation::{
     BuildProgress, Generation, GenerationError, GenerationSource, IndexedArticle, Ordinal, SourceInput, build,
 };
 pub use query::{Filter, Found, Hit, HitKind, Known, Query, QuestionAnalysis, QuestionWord};
+pub use visible::Visible;
 pub use vocabulary::{Vocabulary, VocabularyError};
 
 /// The name of the one retriever there is without vectors.

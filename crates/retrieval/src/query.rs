@@ -19,14 +19,27 @@ pub struct Query<'a> {
     pub follow_references: bool,
 }
 
-/// Restricts what is ranked; means the same in every retriever.
+/// Restricts what is found; means the same in every retriever.
+///
+/// `source` and `chapter_no` restrict what is ranked, looked up and added by reference; scores and what is known are those
+/// of everything that is readable.
+///
+/// `readable` says what exists. A search under it says what a search of a generation of only those sources says: the same
+/// hits, references, highlights, missing citations and words, with the same scores to the last bit, since articles, terms
+/// and lengths are counted over the readable articles alone. Different are only:
+/// - [`Ordinal`]s, which are places in the whole generation (their order is the same), and the generation's number;
+/// - the time that it takes, which depends on the whole generation too.
+///
+/// It is not for [`Generation`](crate::Generation)'s own methods (`sources`, `find`, `article`, `refers_to`, …): they see
+/// everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter<'a> {
     /// Only this source.
     pub source: Option<&'a SourceName>,
     /// Only articles below a chapter (編, 章, Part, Chapter) of this number.
     pub chapter_no: Option<u32>,
-    /// The sources that the asker may read; `None`: all. What is not in it does not exist.
+    /// The sources that the asker may read; `None`: all. What is not in it does not exist. Names that the generation does
+    /// not have change nothing.
     pub readable: Option<&'a BTreeSet<SourceName>>,
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bylaw_contract::{Language, Span};
 
 use crate::{
-    Generation, GenerationError, Known, QuestionWord,
+    GenerationError, Known, QuestionWord, Visible,
     analysis::{Analysis, Kind},
     highlights::Wanted,
     index::TermPostings,
@@ -59,12 +59,12 @@ enum Role {
 
 /// Reads an analysed question.
 pub(crate) fn understand<'a>(
-    generation: &'a Generation,
+    visible: &Visible<'a>,
     analysis: &'a Analysis,
     language: Language,
     mentions: &[Span],
 ) -> Result<Understood<'a>, GenerationError> {
-    let vocabulary = generation.vocabulary();
+    let vocabulary = visible.vocabulary();
     let units = Units::of(analysis);
     let matches = vocabulary.matches(&units);
     let mut roles = vec![Role::Free; units.units.len()];
@@ -79,11 +79,11 @@ pub(crate) fn understand<'a>(
         }
     }
     let mut reader = Reader {
-        generation,
+        visible,
         analysis,
         units: &units,
         chinese: language.is_chinese(),
-        numbers: known_numbers(generation, analysis)?,
+        numbers: known_numbers(visible, analysis)?,
         seen: KeyMap::default(),
         understood: Understood { words: Vec::new(), groups: Vec::new(), terms: Vec::new(), wanted: Wanted::default() },
     };
@@ -111,12 +111,12 @@ pub(crate) fn understand<'a>(
 }
 
 /// Where numbers of several characters stand that the rules have: 二千四百 is looked for as 2400, not as 二 and 千.
-fn known_numbers(generation: &Generation, analysis: &Analysis) -> Result<Vec<Range<usize>>, GenerationError> {
+fn known_numbers(visible: &Visible<'_>, analysis: &Analysis) -> Result<Vec<Range<usize>>, GenerationError> {
     let mut numbers = Vec::new();
     for token in analysis.tokens.iter().filter(|token| token.kind == Kind::Number) {
         let text = analysis.term(token);
         let is_long = analysis.folded.text[token.folded.clone()].chars().nth(1).is_some();
-        if is_long && generation.index().term(text, terms::key(text))?.is_some() {
+        if is_long && visible.has(text, terms::key(text))? {
             numbers.push(token.folded.clone());
         }
     }
@@ -124,7 +124,7 @@ fn known_numbers(generation: &Generation, analysis: &Analysis) -> Result<Vec<Ran
 }
 
 struct Reader<'a, 'u> {
-    generation: &'a Generation,
+    visible: &'u Visible<'a>,
     analysis: &'a Analysis,
     units: &'u Units,
     /// Whether the question is in Chinese.
@@ -176,8 +176,8 @@ impl<'a> Reader<'a, '_> {
                 }
                 Kind::Character => {}
             }
-            let Some(postings) = self.generation.index().term(text, key)? else { continue };
-            let weight = self.generation.index().idf(postings.articles);
+            let Some(postings) = self.visible.term(text, key)? else { continue };
+            let weight = self.visible.idf_of(postings.articles);
             match places.get(&key) {
                 Some(&place) => self.understood.terms[place].weight += weight,
                 None => {
@@ -228,7 +228,7 @@ impl<'a> Reader<'a, '_> {
         let mut known = Vec::with_capacity(run.len() - 1);
         for index in run.start..run.end - 1 {
             known.push(match self.bigram(index) {
-                Some(text) => self.generation.index().has(text, terms::key(text))?,
+                Some(text) => self.visible.has(text, terms::key(text))?,
                 None => false,
             });
         }
@@ -278,8 +278,8 @@ impl<'a> Reader<'a, '_> {
         let (first, last) = (self.units.units[units.start], self.units.units[units.end - 1]);
         let tokens = &self.analysis.tokens;
         let (first_token, last_token) = (&tokens[first.token], &tokens[last.token]);
-        let folded = match found.and_then(|found| self.generation.vocabulary().form_of(found)) {
-            Some(form) => self.generation.vocabulary().form(form).folded.to_string(),
+        let folded = match found.and_then(|found| self.visible.vocabulary().form_of(found)) {
+            Some(form) => self.visible.vocabulary().form(form).folded.to_string(),
             None if units.len() == 1 => self.analysis.term(first_token).trim_start_matches('#').to_owned(),
             None => self.analysis.folded.text[first_token.folded.start..last_token.folded.end].to_owned(),
         };
@@ -297,15 +297,15 @@ impl<'a> Reader<'a, '_> {
         for token in tokens[first.token..].iter().take_while(|token| token.position <= last.position).filter(inside) {
             let text = self.analysis.term(token);
             let key = terms::key(text);
-            let postings = self.generation.index().term(text, key)?;
+            let postings = self.visible.term(text, key)?;
             all_known &= postings.is_some();
-            own.push((key, self.generation.index().idf(postings.map_or(0, |postings| postings.articles))));
+            own.push((key, self.visible.idf_of(postings.map_or(0, |postings| postings.articles))));
         }
-        let vocabulary = self.generation.vocabulary();
+        let vocabulary = self.visible.vocabulary();
         let mut forms = Vec::new();
         if let Some(found) = found {
             vocabulary.expansions(found, |form, weight| {
-                if self.generation.has_form(form) {
+                if self.visible.has_form(form) {
                     let same_language = vocabulary.form(form).is_cjk == self.chinese;
                     forms.push((form, if same_language { weight } else { weight * OTHER_LANGUAGE }));
                 }
@@ -358,12 +358,12 @@ impl<'a> Reader<'a, '_> {
             }
             let text = self.analysis.term(token);
             let key = terms::key(text);
-            let postings = self.generation.index().term(text, key)?;
+            let postings = self.visible.term(text, key)?;
             let folded = text.trim_start_matches('#').to_owned();
             if (postings.is_none() && !only) || self.seen.insert(key, ()).is_some() {
                 continue;
             }
-            let idf = self.generation.index().idf(postings.as_ref().map_or(0, |postings| postings.articles));
+            let idf = self.visible.idf_of(postings.as_ref().map_or(0, |postings| postings.articles));
             let known = if postings.is_some() { Known::Corpus } else { Known::Nobody };
             self.understood.words.push(QuestionWord { span: token.span, folded, known, expansions: Vec::new(), idf });
             self.understood.groups.push(WordTerms { own: vec![(key, idf)], forms: Vec::new() });

@@ -6,10 +6,11 @@ use crate::{
     Filter, Found, Generation, GenerationError, Hit, HitKind, Ordinal, Query, QuestionAnalysis,
     analysis::Analysis,
     citations,
-    index::{LexicalIndex, Posting},
+    index::Posting,
     language::language_of,
     question::{self, Understood},
     terms::PlacedTerm,
+    visible::Visible,
 };
 
 /// Best hits whose references are followed.
@@ -65,10 +66,11 @@ fn answer(
     scratch: &mut Scratch,
 ) -> Result<Found, GenerationError> {
     let language = language_of(query.question);
-    let cited = citations::parse(generation, query.question, &analysis.folded, &query.filter);
-    let understood = question::understand(generation, analysis, language, &cited.mentions)?;
-    let admission = Admission::of(generation, &query.filter);
-    score(generation, &understood, &admission, scratch)?;
+    let visible = generation.visible(query.filter.readable)?;
+    let cited = citations::parse(&visible, query.question, &analysis.folded, &query.filter);
+    let understood = question::understand(&visible, analysis, language, &cited.mentions)?;
+    let admission = Admission::of(&visible, &query.filter);
+    score(&visible, &understood, &admission, scratch)?;
 
     let mut hits: Vec<(u32, f32, HitKind)> = Vec::new();
     for mut articles in cited.found {
@@ -89,7 +91,7 @@ fn answer(
     let mut referenced: Vec<(u32, f32, HitKind)> = Vec::new();
     if query.follow_references {
         for &(from, ..) in hits.iter().take(FOLLOWED_HITS) {
-            for &to in generation.names(from) {
+            for to in visible.names(from) {
                 let is_new = !hits.iter().chain(&referenced).any(|hit| hit.0 == to);
                 if is_new && referenced.len() < MAX_REFERENCED && admission.admits(generation, to) {
                     referenced.push((to, 0.0, HitKind::Referenced { from: Ordinal(from) }));
@@ -121,7 +123,7 @@ fn answer(
     })
 }
 
-/// What a filter lets through.
+/// What a filter lets through of the articles that its asker may read.
 struct Admission {
     start: u32,
     end: u32,
@@ -129,8 +131,8 @@ struct Admission {
 }
 
 impl Admission {
-    fn of(generation: &Generation, filter: &Filter<'_>) -> Self {
-        let (start, end) = match filter.source.map(|name| generation.source(name)) {
+    fn of(visible: &Visible<'_>, filter: &Filter<'_>) -> Self {
+        let (start, end) = match filter.source.map(|name| visible.source(name)) {
             None => (0, u32::MAX),
             Some(None) => (0, 0),
             Some(Some(source)) => (source.first.0, source.first.0 + source.articles),
@@ -150,12 +152,14 @@ impl Admission {
 
 /// Adds up every term's postings, then for every word the best of its other forms.
 fn score(
-    generation: &Generation,
+    visible: &Visible<'_>,
     understood: &Understood<'_>,
     admission: &Admission,
     scratch: &mut Scratch,
 ) -> Result<(), GenerationError> {
+    let generation = visible.generation();
     let index = generation.index();
+    let lengths = visible.lengths();
     let articles = generation.article_count();
     let Scratch { scores, touched, best, best_touched, with_all, .. } = scratch;
     if scores.len() < articles {
@@ -165,14 +169,14 @@ fn score(
     for term in &understood.terms {
         index.each(&term.postings, |posting| {
             if admission.admits(generation, posting.ordinal) {
-                add(scores, touched, posting.ordinal, term.weight * index.saturation(posting));
+                add(scores, touched, posting.ordinal, term.weight * index.saturation(lengths, posting));
             }
         })?;
     }
     for group in &understood.groups {
         for &(form, weight) in &group.forms {
             with_all.clear();
-            intersect(index, &generation.vocabulary().form(form).terms, with_all)?;
+            intersect(visible, &generation.vocabulary().form(form).terms, with_all)?;
             for &(ordinal, value) in &*with_all {
                 if admission.admits(generation, ordinal) {
                     let slot = &mut best[ordinal as usize];
@@ -200,10 +204,11 @@ fn add(scores: &mut [f32], touched: &mut Vec<u32>, ordinal: u32, value: f32) {
 }
 
 /// Articles that have all of these terms, and the sum of the terms' scores there.
-fn intersect(index: &LexicalIndex, terms: &[PlacedTerm], out: &mut Vec<(u32, f32)>) -> std::io::Result<()> {
+fn intersect(visible: &Visible<'_>, terms: &[PlacedTerm], out: &mut Vec<(u32, f32)>) -> std::io::Result<()> {
+    let (index, lengths) = (visible.generation().index(), visible.lengths());
     let mut postings = Vec::with_capacity(terms.len());
     for term in terms {
-        match index.term(&term.text, term.key)? {
+        match visible.term(&term.text, term.key)? {
             Some(found) => postings.push(found),
             None => return Ok(()),
         }
@@ -211,8 +216,8 @@ fn intersect(index: &LexicalIndex, terms: &[PlacedTerm], out: &mut Vec<(u32, f32
     // The rarest first: what it leaves is short.
     postings.sort_by_key(|postings| postings.articles);
     for (round, term) in postings.iter().enumerate() {
-        let idf = index.idf(term.articles);
-        let value = |posting: Posting| idf * index.saturation(posting);
+        let idf = visible.idf_of(term.articles);
+        let value = |posting: Posting| idf * index.saturation(lengths, posting);
         if round == 0 {
             index.each(term, |posting| out.push((posting.ordinal, value(posting))))?;
             continue;
@@ -234,9 +239,9 @@ fn intersect(index: &LexicalIndex, terms: &[PlacedTerm], out: &mut Vec<(u32, f32
 }
 
 /// Articles that have all of these terms, in order.
-pub(crate) fn articles_with_all(generation: &Generation, terms: &[PlacedTerm]) -> std::io::Result<Vec<u32>> {
+pub(crate) fn articles_with_all(visible: &Visible<'_>, terms: &[PlacedTerm]) -> std::io::Result<Vec<u32>> {
     let mut found = Vec::new();
-    intersect(generation.index(), terms, &mut found)?;
+    intersect(visible, terms, &mut found)?;
     Ok(found.into_iter().map(|(ordinal, _)| ordinal).collect())
 }
 

@@ -8,6 +8,10 @@ use bylaw_corpus::{Article, Document};
 use super::tables::{RECORDS, Tables, Texts};
 use crate::analysis;
 
+/// Stands in the place of a main number for records of a law whose address is no such number (第 2 條之 300): they
+/// are not looked up, and yet the law is there.
+const OTHER_MAIN_NUMBER: u32 = (1 << 24) - 1;
+
 /// An article of a law as one number: law, main number, two branches. `None` for addresses that are no such number.
 pub(super) fn article_key(law: u32, address: &str) -> Option<u64> {
     if law >= 1 << 24 {
@@ -17,8 +21,14 @@ pub(super) fn article_key(law: u32, address: &str) -> Option<u64> {
     let main = parts.next()?.ok()?;
     let branch = parts.next().unwrap_or(Ok(0)).ok()?;
     let second = parts.next().unwrap_or(Ok(0)).ok()?;
-    let fits = parts.next().is_none() && main < 1 << 24 && branch < 1 << 8 && second < 1 << 8;
+    let fits = parts.next().is_none() && main < OTHER_MAIN_NUMBER && branch < 1 << 8 && second < 1 << 8;
     fits.then(|| u64::from(law) << 40 | u64::from(main) << 16 | u64::from(branch) << 8 | u64::from(second))
+}
+
+/// The same for a record of a law, whatever its address is.
+fn record_key(law: u32, address: &str) -> Option<u64> {
+    let other = || (law < 1 << 24).then(|| u64::from(law) << 40 | u64::from(OTHER_MAIN_NUMBER) << 16);
+    article_key(law, address).or_else(other)
 }
 
 /// Collects names while a generation is built.
@@ -76,7 +86,7 @@ impl LawBuilder {
                 tables.laws.push(&name);
                 tables.law_sources.push(RECORDS);
                 let keys = law.records.into_iter();
-                articles.extend(keys.filter_map(|(address, at)| Some((article_key(index, &address)?, at))));
+                articles.extend(keys.filter_map(|(address, at)| Some((record_key(index, &address)?, at))));
             }
         }
         articles.sort_unstable();
@@ -94,6 +104,19 @@ pub(super) fn split_title(title: &str) -> Option<(&str, ArticleAddress)> {
     let title = title.trim_end();
     let last = bylaw_corpus::article_mentions(title).pop()?;
     (last.span.end == title.len()).then(|| (title[..last.span.start].trim_end(), last.address))
+}
+
+/// For each law, whether it is one of these sources, or one of these articles is its.
+pub(super) fn some(tables: &Tables, sources: &[bool], has: impl Fn(u32) -> bool) -> Vec<bool> {
+    let is_source = |&source: &u32| sources.get(source as usize).copied().unwrap_or(false);
+    let mut laws: Vec<bool> = tables.law_sources.iter().map(is_source).collect();
+    for (&key, &ordinal) in tables.law_articles.iter().zip(&tables.law_ordinals) {
+        let law = usize::try_from(key >> 40).ok().and_then(|law| laws.get_mut(law));
+        if let Some(law) = law.filter(|law| !**law) {
+            *law = has(ordinal);
+        }
+    }
+    laws
 }
 
 /// Laws whose folded name is exactly this, as indices.

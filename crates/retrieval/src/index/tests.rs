@@ -12,7 +12,7 @@ fn index_of(texts: &[String]) -> (tempfile::TempDir, LexicalIndex) {
         writer.add(std::iter::once(text.as_str())).unwrap();
     }
     writer.finish().unwrap();
-    let index = LexicalIndex::open(folder.path(), u32::try_from(texts.len()).unwrap()).unwrap();
+    let index = LexicalIndex::open(folder.path(), u32::try_from(texts.len()).unwrap(), RESIDENT_TOKENS).unwrap();
     (folder, index)
 }
 
@@ -56,7 +56,7 @@ proptest! {
             index.each(&found, |posting| postings.push(posting)).unwrap();
             prop_assert_eq!(&postings, &counted(&texts, term));
             for posting in postings {
-                let score = index.idf(found.articles) * index.saturation(posting);
+                let score = index.idf(found.articles) * index.saturation(index.lengths(), posting);
                 let expected = bm25(&texts, term, posting.ordinal);
                 prop_assert!((f64::from(score) - expected).abs() < 1e-4, "{} {} {}", term, score, expected);
             }
@@ -94,5 +94,5 @@ fn the_disk_and_the_memory_say_the_same() {
 #[test]
 fn a_folder_of_another_size_is_refused() {
     let (folder, _index) = index_of(&["一".to_owned(), "二".to_owned()]);
-    assert!(LexicalIndex::open(folder.path(), 3).is_err());
+    assert!(LexicalIndex::open(folder.path(), 3, RESIDENT_TOKENS).is_err());
 }
