@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use bylaw_gate::Role;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     documents::upload,
@@ -97,23 +97,20 @@ async fn searching_shows_nothing_of_another_source() {
             json!({ "question": question, "k": 50 }),
             json!({ "question": question, "source": "work_rules.md" }),
         ] {
-            let [with, without] = worlds.call(Method::POST, "/search", &search.to_string()).await;
-            assert_eq!(hits(&with.json()), hits(&without.json()), "{search}");
-            assert_eq!(with.status, without.status, "{search}");
+            worlds.check(Method::POST, "/search", &search.to_string(), 200).await;
         }
         let hidden = json!({ "question": question, "source": "薪資級距.md" }).to_string();
         worlds.check(Method::POST, "/search", &hidden, 404).await;
         worlds.check(Method::POST, "/ask", &hidden, 404).await;
+        let mut answers = Vec::new();
+        for reply in worlds.call(Method::POST, "/ask", &json!({ "question": question }).to_string()).await {
+            let mut answer = reply.json();
+            // Which other ids were given out before differs between the two.
+            answer.as_object_mut().unwrap().remove("run_id");
+            answers.push(answer);
+        }
+        assert_eq!(answers[0], answers[1], "{question}");
     }
-}
-
-/// What was found, in its order. Scores may differ: how rare a word is depends on everything that is indexed.
-fn hits(found: &Value) -> Value {
-    let mut found = found.clone();
-    for hit in found["hits"].as_array_mut().unwrap() {
-        hit.as_object_mut().unwrap().remove("score");
-    }
-    found
 }
 
 /// The names of the two kinds of sources that there are not are the same but for the name.
