@@ -41,7 +41,15 @@
 //! # }
 //! ```
 //!
-//! There is no way around the meter. No constructor takes less:
+//! There is no way around the meter. A connection alone cannot be asked:
+//!
+//! ```compile_fail,E0599
+//! # let connection: bylaw_model::Connection = unimplemented!();
+//! # let request: bylaw_model::ChatRequest = unimplemented!();
+//! let reply = connection.chat(&request, tokio_util::sync::CancellationToken::new());
+//! ```
+//!
+//! no constructor takes less than a meter:
 //!
 //! ```compile_fail,E0061
 //! # let endpoint: bylaw_model::Endpoint = unimplemented!();

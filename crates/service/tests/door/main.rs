@@ -11,6 +11,7 @@ mod errors;
 mod health;
 mod keys;
 mod ledger;
+mod metering;
 mod metrics;
 mod openapi;
 mod search;
