@@ -75,6 +75,8 @@ pub(crate) enum ReplyEnd {
     },
     /// It broke.
     Broken(ModelError),
+    /// The task that asked is gone: something is wrong inside.
+    Lost,
 }
 
 impl Reply {
@@ -86,7 +88,7 @@ impl Reply {
             says_not_in_rules: false,
             charges: Charges::default(),
             repeats: None,
-            end: ReplyEnd::Broken(ModelError::Incomplete),
+            end: ReplyEnd::Lost,
         }
     }
 }

@@ -141,6 +141,7 @@ impl Inner {
             return Ok(composer.capped(read, &heeded.shown, stop, involved));
         }
         let answer = match &reply.end {
+            ReplyEnd::Lost => return Err(AnswerError::Lost),
             ReplyEnd::Broken(ModelError::Cancelled) => return Err(AnswerError::Cancelled),
             ReplyEnd::Broken(error) => match (&reply.charges.refusal, error) {
                 (Some(ReserveError::Budget(shortfall)), _) => {

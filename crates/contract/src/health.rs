@@ -35,7 +35,7 @@ pub struct Health {
 /// A part that does not work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Degraded {
-    /// `index`, `model`, `store`.
+    /// `index`, `ledger`, `model`, `store`.
     pub part: String,
     /// One sentence.
     pub reason: String,

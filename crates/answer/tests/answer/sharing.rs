@@ -82,6 +82,9 @@ async fn without_the_cache_nothing_is_read_or_written() {
     assert!(!bank.pipeline("事假幾天").await.usage.cached);
     ask(&bank, &uncached, Caller::default()).await;
     assert_eq!(script.requests().len(), 3);
+    // Nor is a call shared that is under way.
+    tokio::join!(ask(&bank, &uncached, Caller::default()), ask(&bank, &uncached, Caller::default()));
+    assert_eq!((script.requests().len(), bank.answerer.tallies().shared), (5, 0));
 }
 
 #[tokio::test]

@@ -36,6 +36,11 @@ pub(crate) async fn healthz(
     let missing = missing_parts(&service).await;
     let ready = missing.is_empty() && !service.closing.is_cancelled();
     let model = service.model_problem().map(|reason| Degraded { part: "model".to_owned(), reason });
+    // Questions are answered from the rules all the same.
+    let ledger = service.accounts.gate.is_failing().then(|| Degraded {
+        part: "ledger".to_owned(),
+        reason: "it cannot be written, so no model is called; bylaw ledger verify says what is wrong".to_owned(),
+    });
     let generation = service.library.generation();
     // A stranger learns nothing of what is kept, not even how much.
     let size = visitor.map(|caller| readable_size(&generation, &caller)).unwrap_or_default();
@@ -49,7 +54,7 @@ pub(crate) async fn healthz(
         default_retriever: LEXICAL.to_owned(),
         generation: generation.number(),
         model: service.answerer.model().map(|model| model.name().to_owned()),
-        degraded: missing.into_iter().chain(model).collect(),
+        degraded: missing.into_iter().chain(model).chain(ledger).collect(),
         request_id: arrival.request_id,
     })
 }
