@@ -1,6 +1,7 @@
 //! The `bylaw` program: reads the command line and the configuration, runs one command, and turns its end into an exit
 //! code.
 
+mod amounts;
 mod args;
 mod assemble;
 mod client;
@@ -9,10 +10,13 @@ mod config;
 mod dataset;
 mod failure;
 mod logging;
+mod moments;
 mod progress;
 mod sample;
+mod sealing;
 mod system;
 mod terminal;
+mod upkeep;
 
 use std::process::ExitCode;
 
