@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use bylaw_contract::{RequestId, RunId};
-use bylaw_gate::{Principal, Spender};
+use bylaw_gate::{KeyStore, Principal, Spender};
 use bylaw_library::ServiceLock;
 use bylaw_model::{ChatDelta, ChatMessage, ChatRequest, Purpose, Role};
 use futures_util::StreamExt;
@@ -11,8 +11,10 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    amounts,
     args::Doctor,
     assemble::{self, Access, Assembly},
+    commands::serve::door,
     config::{Layers, Settings},
     dataset::DataSet,
     failure::Failure,
@@ -47,6 +49,8 @@ pub(crate) async fn run(
     let mut checks = vec![configuration(layers)];
     checks.extend(data(settings).await?);
     checks.push(model(settings, arguments.model).await);
+    checks.push(budgets(settings));
+    settings.money.warn();
     let is_bad = checks.iter().any(|check| check.verdict == Verdict::Bad);
     match format {
         Format::Json => terminal::json(&checks),
@@ -93,10 +97,27 @@ async fn data(settings: &Settings) -> Result<Vec<Check>, Failure> {
                 generation.sources().len(),
                 generation.article_count()
             );
-            vec![store, check("index", Verdict::Good, counts)]
+            let keys = match assembly.store.list().await {
+                Ok(keys) => check("keys", Verdict::Good, door(&keys, assembly.clock.as_ref())),
+                Err(error) => check("keys", Verdict::Bad, crate::failure::chain(&error)),
+            };
+            vec![store, check("index", Verdict::Good, counts), keys]
         }
     };
     Ok(documents.into_iter().chain([service]).collect())
+}
+
+fn budgets(settings: &Settings) -> Check {
+    let money = &settings.money;
+    let (budgets, currency) = (&money.budgets, &money.currency);
+    let request = budgets.request.map(|most| format!("{} {currency}", amounts::limit(most, currency)));
+    let limits = format!(
+        "one question: {}; each key: {}; everyone: {}",
+        request.as_deref().unwrap_or("no limit"),
+        amounts::show_budgets(&budgets.key, currency),
+        amounts::show_budgets(&budgets.service, currency)
+    );
+    check("budgets", Verdict::Good, limits)
 }
 
 async fn model(settings: &Settings, ask: bool) -> Check {
