@@ -71,7 +71,7 @@ pub(crate) struct KeyCreate {
     pub(crate) no_sources: bool,
     /// What it may spend, in the configured currency: 5/day, 100/month or 20/once; repeat for several. None given: what
     /// budgets.key says.
-    #[arg(long = "budget", value_name = "AMOUNT/PERIOD")]
+    #[arg(long = "budget", value_name = "AMOUNT/PERIOD", allow_hyphen_values = true)]
     pub(crate) budgets: Vec<String>,
     /// From when on it is refused: 90d, 12h, the beginning of a day such as 2027-01-31, or a moment (RFC 3339). Not given:
     /// never.

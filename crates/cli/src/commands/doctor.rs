@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use bylaw_contract::{RequestId, RunId};
-use bylaw_gate::{KeyStore, Principal, Spender};
+use bylaw_contract::{ErrorCode, RequestId, RunId};
+use bylaw_gate::{Principal, Spender};
 use bylaw_library::ServiceLock;
 use bylaw_model::{ChatDelta, ChatMessage, ChatRequest, Purpose, Role};
 use futures_util::StreamExt;
@@ -14,10 +14,11 @@ use crate::{
     amounts,
     args::Doctor,
     assemble::{self, Access, Assembly},
-    commands::serve::door,
+    commands::{key, serve::door},
     config::{Layers, Settings},
     dataset::DataSet,
     failure::Failure,
+    system::SystemClock,
     terminal::{self, Format},
 };
 
@@ -84,6 +85,10 @@ async fn data(settings: &Settings) -> Result<Vec<Check>, Failure> {
         None => check("service", Verdict::Missing, "not running; bylaw serve"),
     };
     let documents = match assemble::open(settings, &data, Access::Read).await {
+        // Keys may be made before there is anything to ask about.
+        Err(failure) if failure.code == ErrorCode::NotReady => {
+            vec![check("data", Verdict::Missing, format!("{folder} has no documents; bylaw ingest FILE_OR_FOLDER"))]
+        }
         Err(failure) => vec![check("data", Verdict::Bad, failure.to_string().replace('\n', "; "))],
         Ok(assembly) => {
             let generation = assembly.library.generation();
@@ -97,14 +102,14 @@ async fn data(settings: &Settings) -> Result<Vec<Check>, Failure> {
                 generation.sources().len(),
                 generation.article_count()
             );
-            let keys = match assembly.store.list().await {
-                Ok(keys) => check("keys", Verdict::Good, door(&keys, assembly.clock.as_ref())),
-                Err(error) => check("keys", Verdict::Bad, crate::failure::chain(&error)),
-            };
-            vec![store, check("index", Verdict::Good, counts), keys]
+            vec![store, check("index", Verdict::Good, counts)]
         }
     };
-    Ok(documents.into_iter().chain([service]).collect())
+    let keys = match key::records(&data).await {
+        Ok(keys) => check("keys", Verdict::Good, door(&keys, &SystemClock::new())),
+        Err(failure) => check("keys", Verdict::Bad, failure.message),
+    };
+    Ok(documents.into_iter().chain([keys, service]).collect())
 }
 
 fn budgets(settings: &Settings) -> Check {
