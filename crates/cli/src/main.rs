@@ -1,6 +1,8 @@
 //! The `bylaw` program: reads the command line and the configuration, runs one command, and turns its end into an exit
 //! code.
 
+#![cfg_attr(test, expect(clippy::unwrap_used, reason = "a failing test should panic"))]
+
 mod amounts;
 mod args;
 mod assemble;

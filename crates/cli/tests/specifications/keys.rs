@@ -125,8 +125,8 @@ fn a_service_is_sent_the_key_from_the_flag_or_the_variable() {
     let [one, other] = ["1", "2"].map(|digit| format!("bylaw_{}", digit.repeat(64)));
     let heard = |flag: Option<&str>, variable: Option<&str>| {
         let mut command = home.command(&["sources", "--url", &url]);
-        flag.into_iter().for_each(|key| drop(command.args(["--key", key])));
-        variable.into_iter().for_each(|key| drop(command.env("BYLAW_KEY", key)));
+        command.args(flag.into_iter().flat_map(|key| ["--key", key]));
+        command.envs(variable.map(|key| ("BYLAW_KEY", key)));
         std::thread::scope(|scope| {
             let head = scope.spawn(|| listen(&listener));
             let ended = Ended::of(&mut command);
