@@ -1,8 +1,14 @@
 //! The command line.
 
+mod money;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::money::{
+    Credentials, Explain, Key, KeyCreate, KeyRole, Ledger, LedgerExport, LedgerReport, LedgerVerify, ReportBy,
+};
 
 /// Answers from an organisation's rules, with the article that says so.
 ///
@@ -43,6 +49,14 @@ pub(crate) enum Command {
     Ask(Ask),
     /// List, show, delete and bring back sources.
     Sources(Sources),
+    /// Make, list and revoke keys.
+    #[command(subcommand)]
+    Key(Key),
+    /// What was spent, and whether the books are as they were written.
+    #[command(subcommand)]
+    Ledger(Ledger),
+    /// Everything on the books under a request id.
+    Explain(Explain),
     /// Show the configuration and where each value came from.
     #[command(subcommand)]
     Config(Config),
@@ -81,6 +95,8 @@ pub(crate) struct Ingest {
     /// Files or folders.
     #[arg(required = true)]
     pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) credentials: Credentials,
 }
 
 /// What narrows a search.
@@ -95,6 +111,8 @@ pub(crate) struct Narrow {
     /// Ask a running service instead of reading the data directory.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
+    #[command(flatten)]
+    pub(crate) credentials: Credentials,
 }
 
 /// `bylaw search`.
@@ -122,6 +140,12 @@ pub(crate) struct Ask {
     /// How the answer is made.
     #[arg(long, value_enum, default_value_t = AskMode::Auto)]
     pub(crate) mode: AskMode,
+    /// At most this many milliseconds, up to 600000.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_wall_ms: Option<u64>,
+    /// Neither read nor write a cache.
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     #[command(flatten)]
     pub(crate) narrow: Narrow,
 }
@@ -143,6 +167,8 @@ pub(crate) struct Sources {
     /// Ask a running service instead of reading the data directory.
     #[arg(long, value_name = "URL", global = true)]
     pub(crate) url: Option<String>,
+    #[command(flatten)]
+    pub(crate) credentials: Credentials,
     #[command(subcommand)]
     pub(crate) command: Option<SourcesCommand>,
 }

@@ -10,20 +10,25 @@ use bylaw_contract::{
     search::{SearchRequest, SearchResponse},
     sources::{DeleteResult, SourceDetail, SourceSummary, UndoResult},
 };
+use bylaw_gate::KeySecret;
 use reqwest::{Method, RequestBuilder, Url};
 use serde::de::DeserializeOwned;
 
-use crate::failure::{Failure, chain};
+use crate::{
+    config::ClientKey,
+    failure::{Failure, chain},
+};
 
 /// Speaks to one service.
 pub(crate) struct Client {
     base: Url,
     http: reqwest::Client,
+    key: Option<KeySecret>,
 }
 
 impl Client {
-    /// A client of the service at `url`.
-    pub(crate) fn new(url: &str) -> Result<Self, Failure> {
+    /// A client of the service at `url`, which is sent the key if there is one.
+    pub(crate) fn new(url: &str, key: Option<&ClientKey>) -> Result<Self, Failure> {
         let invalid = |problem: String| Failure::new(ErrorCode::InvalidConfiguration, format!("{url}: {problem}"));
         let mut base: Url = url.parse().map_err(|error| invalid(format!("not a URL: {error}")))?;
         if !matches!(base.scheme(), "http" | "https") {
@@ -33,7 +38,8 @@ impl Client {
             base.set_path(&format!("{}/", base.path()));
         }
         let http = bylaw_model::http_client(&base).map_err(|error| invalid(chain(&error)))?;
-        Ok(Self { base, http })
+        let key = key.map(|key| KeySecret::parse(key.reveal()).ok_or_else(not_a_key)).transpose()?;
+        Ok(Self { base, http, key })
     }
 
     pub(crate) async fn search(&self, request: &SearchRequest) -> Result<SearchResponse, Failure> {
@@ -86,7 +92,11 @@ impl Client {
             // An http URL always has segments; a name with slashes is one of them, percent-encoded.
             segments.pop_if_empty().extend(path);
         }
-        self.http.request(method, url)
+        let request = self.http.request(method, url);
+        match &self.key {
+            Some(key) => request.bearer_auth(key.reveal()),
+            None => request,
+        }
     }
 
     async fn send<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Failure> {
@@ -101,8 +111,16 @@ impl Client {
             return serde_json::from_slice(&body).map_err(|error| self.not_bylaw(&error.to_string()));
         }
         match serde_json::from_slice::<ErrorResponse>(&body) {
-            Ok(response) => Err(response.error.into()),
+            Ok(response) => Err(self.about_key(response.error.into())),
             Err(_) => Err(self.not_bylaw(&format!("HTTP status {status}"))),
+        }
+    }
+
+    /// Says where a key is given, to whom that may help.
+    fn about_key(&self, failure: Failure) -> Failure {
+        match (failure.code, &self.key) {
+            (ErrorCode::InvalidKey, None) => failure.hint("give a key with the variable BYLAW_KEY or with --key"),
+            _ => failure,
         }
     }
 
@@ -110,4 +128,9 @@ impl Client {
         Failure::new(ErrorCode::ServiceUnreachable, format!("what answers at {} is not Bylaw: {what}", self.base))
             .hint("check the address given with --url")
     }
+}
+
+fn not_a_key() -> Failure {
+    Failure::new(ErrorCode::InvalidKey, "the key that was given is not one: bylaw_ and 64 hexadecimal digits")
+        .hint("it comes from the variable BYLAW_KEY, from --key or from client.key in the configuration")
 }

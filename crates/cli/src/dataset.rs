@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bylaw_contract::ErrorCode;
 use bylaw_library::DataDirectory;
+use bylaw_store::SqliteStore;
 
 use crate::{config::Settings, failure::Failure};
 
@@ -47,6 +48,16 @@ impl DataSet {
     /// Whether anything was ever kept here.
     pub(crate) fn is_used(&self) -> bool {
         self.directory.database().is_file()
+    }
+
+    /// Opens the tables alone, beside whoever uses them, creating them if need be.
+    pub(crate) async fn store(&self) -> Result<SqliteStore, Failure> {
+        let root = self.directory.root();
+        std::fs::create_dir_all(root).map_err(|error| {
+            Failure::new(ErrorCode::DataDirectoryUnusable, format!("{}: {error}", root.display()))
+                .hint("choose another data directory with --data")
+        })?;
+        Ok(SqliteStore::open(&self.directory.database()).await?)
     }
 
     /// Refuses a data set that nothing was ever kept in.

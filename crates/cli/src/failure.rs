@@ -135,6 +135,36 @@ impl From<bylaw_library::StoreError> for Failure {
     }
 }
 
+impl From<bylaw_gate::KeyStoreError> for Failure {
+    fn from(error: bylaw_gate::KeyStoreError) -> Self {
+        Self::from_error(ErrorCode::StorageFailed, &error)
+    }
+}
+
+impl From<bylaw_gate::CreateKeyError> for Failure {
+    fn from(error: bylaw_gate::CreateKeyError) -> Self {
+        match error {
+            bylaw_gate::CreateKeyError::Invalid(error) => Self::from_error(ErrorCode::InvalidRequest, &error),
+            bylaw_gate::CreateKeyError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<bylaw_gate::LedgerError> for Failure {
+    fn from(error: bylaw_gate::LedgerError) -> Self {
+        match &error {
+            bylaw_gate::LedgerError::Unavailable { .. } => Self::from_error(ErrorCode::LedgerUnavailable, &error),
+            bylaw_gate::LedgerError::Corrupt { .. } => {
+                Self::from_error(ErrorCode::LedgerFaulty, &error).hint(FAULTY_LEDGER)
+            }
+        }
+    }
+}
+
+/// What to do about a ledger that is not as it was written.
+pub(crate) const FAULTY_LEDGER: &str = "stop the service, so that nothing is spent meanwhile; keep a copy of the data directory; then restore it from a \
+     backup that bylaw ledger verify finds in order";
+
 impl From<bylaw_retrieval::VocabularyError> for Failure {
     fn from(error: bylaw_retrieval::VocabularyError) -> Self {
         Self::from_error(ErrorCode::InvalidConfiguration, &error)

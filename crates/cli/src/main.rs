@@ -1,6 +1,9 @@
 //! The `bylaw` program: reads the command line and the configuration, runs one command, and turns its end into an exit
 //! code.
 
+#![cfg_attr(test, expect(clippy::unwrap_used, reason = "a failing test should panic"))]
+
+mod amounts;
 mod args;
 mod assemble;
 mod client;
@@ -9,10 +12,13 @@ mod config;
 mod dataset;
 mod failure;
 mod logging;
+mod moments;
 mod progress;
 mod sample;
+mod sealing;
 mod system;
 mod terminal;
+mod upkeep;
 
 use std::process::ExitCode;
 

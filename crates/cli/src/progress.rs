@@ -26,14 +26,19 @@ impl Progress {
             Stage::Reading { done, total, .. } => ("reading", *done, *total),
             Stage::Indexing { done, total } => ("indexing", *done, *total),
         };
+        self.at(name, done as u64, total as u64);
+    }
+
+    /// Shows how far a stage has come.
+    pub(crate) fn at(&self, name: &'static str, done: u64, total: u64) {
         if let Ok(mut current) = self.stage.lock()
             && *current != name
         {
             *current = name;
             self.bar.set_message(name);
         }
-        self.bar.set_length(total as u64);
-        self.bar.set_position(done as u64);
+        self.bar.set_length(total);
+        self.bar.set_position(done);
     }
 }
 

@@ -27,6 +27,15 @@ pub(crate) fn piece(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
+/// Writes a large result, which must not be taken for whole if it is not. Whether the reader wants more.
+pub(crate) fn bulk(text: &str) -> io::Result<bool> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Tells the person something beside the result.
 pub(crate) fn note(text: impl AsRef<str>) {
     let mut err = io::stderr().lock();

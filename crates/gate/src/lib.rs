@@ -71,4 +71,4 @@ pub use seal::{Checkpoint, InvalidSealText, Link, MAX_SEALED_ROWS, Seal, Sealing
 pub use secret::{KeyHash, KeySecret};
 pub use store::{KeyStore, KeyStoreError, Lease, LedgerError, LedgerStore, RowFilter, UsageLine};
 pub use ticket::Ticket;
-pub use verify::{Fault, Verification, verify};
+pub use verify::{Fault, Verification, verify, verify_watched};

@@ -149,6 +149,12 @@ impl Zone {
             .map_err(|_not_found| UnknownZone { name: name.to_owned() })
     }
 
+    /// The zone, for whoever shows moments in it.
+    #[must_use]
+    pub const fn time_zone(&self) -> &TimeZone {
+        &self.0
+    }
+
     /// The calendar day of a moment. A moment beyond the calendar (before the year -9999 or after 9999) counts as its edge.
     #[must_use]
     pub fn day(&self, at: Timestamp) -> Day {

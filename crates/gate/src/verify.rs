@@ -87,7 +87,20 @@ pub async fn verify(
     key: &VerifyingKey,
     checkpoint: Option<Checkpoint>,
 ) -> Result<Verification, LedgerError> {
-    let mut walk = Walk { key, checkpoint, row: RowNumber(0), sealed: RowNumber(0), accounts: BTreeMap::new() };
+    verify_watched(store, key, checkpoint, &|_row| ()).await
+}
+
+/// Like [`verify`], and tells `watch` each row that has been read.
+///
+/// # Errors
+/// If the ledger cannot be read.
+pub async fn verify_watched(
+    store: &dyn LedgerStore,
+    key: &VerifyingKey,
+    checkpoint: Option<Checkpoint>,
+    watch: &(dyn Fn(RowNumber) + Sync),
+) -> Result<Verification, LedgerError> {
+    let mut walk = Walk { key, checkpoint, watch, row: RowNumber(0), sealed: RowNumber(0), accounts: BTreeMap::new() };
     let mut fault = walk.chain(store).await?;
     if fault.is_none() {
         fault = walk.unsealed(store).await?;
@@ -101,6 +114,7 @@ pub async fn verify(
 struct Walk<'a> {
     key: &'a VerifyingKey,
     checkpoint: Option<Checkpoint>,
+    watch: &'a (dyn Fn(RowNumber) + Sync),
     row: RowNumber,
     sealed: RowNumber,
     accounts: BTreeMap<BudgetKey, Account>,
@@ -162,6 +176,7 @@ impl Walk<'_> {
     }
 
     async fn add(&mut self, store: &dyn LedgerStore, stored: StoredRow) -> Result<(), LedgerError> {
+        (self.watch)(stored.number);
         if stored.row.kind == RowKind::Avoided {
             return Ok(());
         }

@@ -28,11 +28,13 @@ pub(crate) async fn run(arguments: Ask, settings: &Settings, format: Format) -> 
         AskMode::Extract => Mode::Extract,
         AskMode::Pipeline => Mode::Pipeline,
     };
+    request.max_wall_ms = arguments.max_wall_ms.map(Into::into);
+    request.use_cache = !arguments.no_cache;
     request.source = arguments.narrow.source;
     request.chapter_no = arguments.narrow.chapter;
     request.check().map_err(|error| Failure::new(ErrorCode::InvalidRequest, error.to_string()))?;
     let (answer, was_printed) = match &arguments.narrow.url {
-        Some(url) => (Client::new(url)?.ask(&request).await?, false),
+        Some(url) => (Client::new(url, settings.client_key.as_ref())?.ask(&request).await?, false),
         None => (in_process(&request, settings, format).await?, format == Format::Text),
     };
     match format {
@@ -43,6 +45,7 @@ pub(crate) async fn run(arguments: Ask, settings: &Settings, format: Format) -> 
 }
 
 async fn in_process(request: &AskRequest, settings: &Settings, format: Format) -> Result<Answer, Failure> {
+    settings.money.warn();
     let assembly = assemble::open(settings, &DataSet::to_read(settings)?.require_used()?, Access::Read).await?;
     let cancel = CancellationToken::new();
     let events: &dyn EventSink = match format {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use bylaw_contract::{RequestId, RunId};
+use bylaw_contract::{ErrorCode, RequestId, RunId};
 use bylaw_gate::{Principal, Spender};
 use bylaw_library::ServiceLock;
 use bylaw_model::{ChatDelta, ChatMessage, ChatRequest, Purpose, Role};
@@ -11,11 +11,14 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    amounts,
     args::Doctor,
     assemble::{self, Access, Assembly},
+    commands::{key, serve::door},
     config::{Layers, Settings},
     dataset::DataSet,
     failure::Failure,
+    system::SystemClock,
     terminal::{self, Format},
 };
 
@@ -47,6 +50,8 @@ pub(crate) async fn run(
     let mut checks = vec![configuration(layers)];
     checks.extend(data(settings).await?);
     checks.push(model(settings, arguments.model).await);
+    checks.push(budgets(settings));
+    settings.money.warn();
     let is_bad = checks.iter().any(|check| check.verdict == Verdict::Bad);
     match format {
         Format::Json => terminal::json(&checks),
@@ -80,6 +85,10 @@ async fn data(settings: &Settings) -> Result<Vec<Check>, Failure> {
         None => check("service", Verdict::Missing, "not running; bylaw serve"),
     };
     let documents = match assemble::open(settings, &data, Access::Read).await {
+        // Keys may be made before there is anything to ask about.
+        Err(failure) if failure.code == ErrorCode::NotReady => {
+            vec![check("data", Verdict::Missing, format!("{folder} has no documents; bylaw ingest FILE_OR_FOLDER"))]
+        }
         Err(failure) => vec![check("data", Verdict::Bad, failure.to_string().replace('\n', "; "))],
         Ok(assembly) => {
             let generation = assembly.library.generation();
@@ -96,7 +105,24 @@ async fn data(settings: &Settings) -> Result<Vec<Check>, Failure> {
             vec![store, check("index", Verdict::Good, counts)]
         }
     };
-    Ok(documents.into_iter().chain([service]).collect())
+    let keys = match key::records(&data).await {
+        Ok(keys) => check("keys", Verdict::Good, door(&keys, &SystemClock::new())),
+        Err(failure) => check("keys", Verdict::Bad, failure.message),
+    };
+    Ok(documents.into_iter().chain([keys, service]).collect())
+}
+
+fn budgets(settings: &Settings) -> Check {
+    let money = &settings.money;
+    let (budgets, currency) = (&money.budgets, &money.currency);
+    let request = budgets.request.map(|most| format!("{} {currency}", amounts::limit(most, currency)));
+    let limits = format!(
+        "one question: {}; each key: {}; everyone: {}",
+        request.as_deref().unwrap_or("no limit"),
+        amounts::show_budgets(&budgets.key, currency),
+        amounts::show_budgets(&budgets.service, currency)
+    );
+    check("budgets", Verdict::Good, limits)
 }
 
 async fn model(settings: &Settings, ask: bool) -> Check {

@@ -39,7 +39,7 @@ pub(crate) enum Writer {
 /// The running service of a data set if there is one; else this process, with the lock taken.
 pub(crate) async fn writer(data: &DataSet, settings: &Settings) -> Result<Writer, Failure> {
     if let Some(LockHolder { address: Some(address), .. }) = ServiceLock::holder(&data.directory) {
-        return Ok(Writer::Service(Client::new(&format!("http://{address}"))?));
+        return Ok(Writer::Service(Client::new(&format!("http://{address}"), settings.client_key.as_ref())?));
     }
     let lock = ServiceLock::acquire(&data.directory, &LockHolder { pid: std::process::id(), address: None })?;
     let assembly = Box::new(assemble::open(settings, data, Access::Write).await?);

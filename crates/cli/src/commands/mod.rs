@@ -4,7 +4,10 @@ mod ask;
 mod bench;
 mod config;
 mod doctor;
+mod explain;
 mod ingest;
+mod key;
+mod ledger;
 mod search;
 mod serve;
 mod sources;
@@ -28,6 +31,7 @@ pub(crate) async fn run(cli: Cli, format: Format) -> Result<ExitCode, Failure> {
         flags.port = serve.port;
         flags.documents_root.clone_from(&serve.documents_root);
     }
+    flags.key = command.credentials().and_then(|credentials| credentials.key.clone());
     let (settings, layers) = load(cli.global.config.as_deref(), &flags, &|name| std::env::var(name).ok())?;
     logging::start(&settings)?;
     match command {
@@ -36,6 +40,9 @@ pub(crate) async fn run(cli: Cli, format: Format) -> Result<ExitCode, Failure> {
         Command::Search(arguments) => search::run(arguments, &settings, format).await,
         Command::Ask(arguments) => ask::run(arguments, &settings, format).await,
         Command::Sources(arguments) => sources::run(arguments, &settings, format).await,
+        Command::Key(arguments) => key::run(arguments, &settings, format).await,
+        Command::Ledger(arguments) => ledger::run(arguments, &settings, format).await,
+        Command::Explain(arguments) => explain::run(&arguments, &settings, format).await,
         Command::Config(arguments) => Ok(config::run(arguments, &layers, format)),
         Command::Doctor(arguments) => doctor::run(arguments, &settings, &layers, format).await,
         Command::Bench(arguments) => bench::run(arguments, format).await,

@@ -26,7 +26,7 @@ pub(crate) async fn run(arguments: Search, settings: &Settings, format: Format) 
     request.chapter_no = arguments.narrow.chapter;
     request.check().map_err(|error| Failure::new(ErrorCode::InvalidRequest, error.to_string()))?;
     let response = match &arguments.narrow.url {
-        Some(url) => Client::new(url)?.search(&request).await?,
+        Some(url) => Client::new(url, settings.client_key.as_ref())?.search(&request).await?,
         None => in_process(&request, settings).await?,
     };
     match format {

@@ -2,7 +2,8 @@
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
 
-use bylaw_contract::ErrorCode;
+use bylaw_contract::{Clock, ErrorCode};
+use bylaw_gate::{KeyRecord, KeyStore, LedgerStore};
 use bylaw_library::{DataDirectory, LockHolder, ServiceLock};
 use bylaw_service::{Service, ServiceSettings};
 use tokio::net::TcpListener;
@@ -11,17 +12,22 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     args::Serve,
     assemble::{self, Access, Assembly},
-    commands::ingest::{Report, ingest},
+    commands::{
+        ingest::{Report, ingest},
+        key,
+    },
     config::Settings,
     dataset::DataSet,
     failure::Failure,
-    sample,
+    sample, sealing,
     terminal::{self, Format, printable},
+    upkeep,
 };
 
 pub(crate) async fn run(arguments: Serve, settings: &Settings, format: Format) -> Result<ExitCode, Failure> {
-    bylaw_gate::check_listen_address(settings.host)?;
     let data = choose(&arguments, settings)?;
+    check_listen_address(settings, &data).await?;
+    settings.money.warn();
     let listener = listen(settings).await?;
     let address = listener.local_addr().map_err(|error| unavailable(settings, &error))?;
     let lock = ServiceLock::acquire(&data.directory, &LockHolder { pid: std::process::id(), address: None })?;
@@ -34,10 +40,11 @@ pub(crate) async fn run(arguments: Serve, settings: &Settings, format: Format) -
     let shutdown = stop_signal();
     let work = TaskTracker::new();
     work.spawn(Arc::clone(&assembly.library).work(shutdown.clone()));
+    keep_up(&assembly, &data, settings, &work, &shutdown).await;
     if arguments.watch {
         watch(&assembly, paths.clone(), &work, &shutdown);
     }
-    announce(&assembly, &data, settings, address, format);
+    announce(&assembly, &data, settings, address, &assembly.store.list().await?, format);
     let served = bylaw_service::serve(listener, service(&assembly, &data, settings), shutdown.clone()).await;
     shutdown.cancel();
     work.close();
@@ -46,6 +53,30 @@ pub(crate) async fn run(arguments: Serve, settings: &Settings, format: Format) -
     served.map_err(|error| Failure::from_error(ErrorCode::AddressUnavailable, &error))?;
     drop(lock);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whoever listens to other machines needs a key on record: from the first one on, whatever became of it, every request
+/// needs a key.
+async fn check_listen_address(settings: &Settings, data: &DataSet) -> Result<(), Failure> {
+    if settings.host.is_loopback() || !key::records(data).await?.is_empty() {
+        return Ok(());
+    }
+    bylaw_gate::check_listen_address(settings.host)
+        .map_err(|error| Failure::from(error).hint("bylaw key create NAME makes a key; then every request needs one"))
+}
+
+/// Looks after the ledger. A ledger that cannot be sealed is no reason not to answer.
+async fn keep_up(
+    assembly: &Assembly,
+    data: &DataSet,
+    settings: &Settings,
+    work: &TaskTracker,
+    shutdown: &CancellationToken,
+) {
+    let sealing = sealing::read_or_make(&data.directory, &assembly.store, assembly.random.as_ref()).await;
+    let sealing = sealing.map_err(|failure| terminal::note(format!("nothing is sealed: {failure}"))).ok();
+    let ledger: Arc<dyn LedgerStore> = Arc::new(assembly.store.clone());
+    upkeep::start(work, &ledger, &assembly.clock, sealing, settings.ledger.seal_every, shutdown);
 }
 
 /// The data set to serve: the sample in its own when nothing was asked for and nothing has been kept.
@@ -134,7 +165,14 @@ async fn signal() {
     }
 }
 
-fn announce(assembly: &Assembly, data: &DataSet, settings: &Settings, address: SocketAddr, format: Format) {
+fn announce(
+    assembly: &Assembly,
+    data: &DataSet,
+    settings: &Settings,
+    address: SocketAddr,
+    keys: &[KeyRecord],
+    format: Format,
+) {
     let generation = assembly.library.generation();
     let questions = if data.is_sample { sample::QUESTIONS.map(str::to_owned).to_vec() } else { questions(&generation) };
     if format == Format::Json {
@@ -145,6 +183,7 @@ fn announce(assembly: &Assembly, data: &DataSet, settings: &Settings, address: S
             "sources": generation.sources().len(),
             "articles": generation.article_count(),
             "model": settings.model.as_ref().map(|endpoint| &endpoint.model),
+            "keys": keys.len(),
             "questions": questions,
         }));
     }
@@ -160,14 +199,26 @@ fn announce(assembly: &Assembly, data: &DataSet, settings: &Settings, address: S
         Some(endpoint) => terminal::line(format!("  model {} at {}", endpoint.model, endpoint.base_url)),
         None => terminal::line("  no model: answers are the rules' own sentences"),
     }
-    terminal::line("  no keys: open to this machine only");
+    terminal::line(format!("  {}", door(keys, assembly.clock.as_ref())));
     if questions.is_empty() {
         return terminal::line("\nThere are no documents yet: bylaw ingest FILE_OR_FOLDER");
     }
     terminal::line("\nTry");
+    let key = if keys.is_empty() { "" } else { " -H \"authorization: Bearer $BYLAW_KEY\"" };
     for question in &questions {
         let body = serde_json::json!({ "question": question });
-        terminal::line(format!("  curl -s http://{address}/ask -H 'content-type: application/json' -d '{body}'"));
+        terminal::line(format!("  curl -s http://{address}/ask{key} -H 'content-type: application/json' -d '{body}'"));
+    }
+}
+
+/// Who may come in.
+pub(super) fn door(keys: &[KeyRecord], clock: &dyn Clock) -> String {
+    let valid = keys.iter().filter(|record| record.is_valid(clock.now())).count();
+    match (keys.len(), valid) {
+        (0, _) => "no keys: open to this machine only".to_owned(),
+        (_, 0) => "no valid key, and every request needs one: bylaw key create NAME makes one".to_owned(),
+        (_, 1) => "1 key: every request needs one".to_owned(),
+        (_, _) => format!("{valid} keys: every request needs one"),
     }
 }
 

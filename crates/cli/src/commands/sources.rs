@@ -44,7 +44,7 @@ enum Reader {
 impl Reader {
     async fn open(url: Option<&str>, settings: &Settings) -> Result<Self, Failure> {
         match url {
-            Some(url) => Ok(Self::Service(Client::new(url)?)),
+            Some(url) => Ok(Self::Service(Client::new(url, settings.client_key.as_ref())?)),
             None => {
                 let data = DataSet::to_read(settings)?.require_used()?;
                 Ok(Self::InProcess(Box::new(assemble::open(settings, &data, Access::Read).await?)))
@@ -83,7 +83,7 @@ async fn undo(name: &SourceName, url: Option<&str>, settings: &Settings) -> Resu
 
 async fn writer(url: Option<&str>, settings: &Settings) -> Result<Writer, Failure> {
     match url {
-        Some(url) => Ok(Writer::Service(Client::new(url)?)),
+        Some(url) => Ok(Writer::Service(Client::new(url, settings.client_key.as_ref())?)),
         None => ingest::writer(&DataSet::to_read(settings)?.require_used()?, settings).await,
     }
 }

@@ -15,13 +15,17 @@ use bylaw_contract::ErrorCode;
 /// The checked-in defaults.
 pub(crate) const DEFAULTS: &str = include_str!("default.toml");
 
+/// Settings that are never shown.
+const SECRETS: [&str; 2] = ["model.api_key", "client.key"];
+
 /// Values given as flags.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Flags {
     pub(crate) host: Option<String>,
     pub(crate) port: Option<u16>,
     pub(crate) data: Option<PathBuf>,
     pub(crate) documents_root: Option<PathBuf>,
+    pub(crate) key: Option<String>,
 }
 
 /// The merged configuration, layer by layer.
@@ -79,9 +83,25 @@ impl Layers {
             for key in keys {
                 let path = format!("{section}.{key}");
                 let value = self.figment.find_value(&path).map_or_else(|_| String::new(), |value| show(&value));
-                let value = if key == "api_key" && value != "\"\"" { "***".to_owned() } else { value };
+                let value = if SECRETS.contains(&path.as_str()) && value != "\"\"" { "***".to_owned() } else { value };
                 let from = self.figment.find_metadata(&path).map_or("defaults", |m| m.name.as_ref()).to_owned();
                 origins.push(Origin { key: path, value, from });
+            }
+            if section == "prices" {
+                origins.extend(self.prices());
+            }
+        }
+        origins
+    }
+
+    /// The prices, which have no defaults. Names of models have points in them, so that they are no paths.
+    fn prices(&self) -> Vec<Origin> {
+        let table = self.figment.find_value("prices").ok().and_then(Value::into_dict).unwrap_or_default();
+        let mut origins = Vec::new();
+        for (model, prices) in table {
+            for (field, value) in prices.into_dict().unwrap_or_default() {
+                let from = self.figment.get_metadata(value.tag()).map_or("defaults", |m| m.name.as_ref()).to_owned();
+                origins.push(Origin { key: format!("prices.{model:?}.{field}"), value: show(&value), from });
             }
         }
         origins
@@ -97,6 +117,7 @@ impl Flags {
         entries.extend(self.data.as_ref().map(|path| ("--data", "data.directory", text(path))));
         entries
             .extend(self.documents_root.as_ref().map(|path| ("--documents-root", "server.documents_root", text(path))));
+        entries.extend(self.key.as_ref().map(|key| ("--key", "client.key", Value::from(key.clone()))));
         entries
     }
 }

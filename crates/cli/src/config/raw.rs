@@ -1,6 +1,8 @@
 //! The settings as they are written. Unknown keys are refused by name.
 
-use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt};
+
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -9,6 +11,12 @@ pub(super) struct Raw {
     pub(super) data: Data,
     pub(super) retrieval: Retrieval,
     pub(super) model: Model,
+    pub(super) money: Money,
+    pub(super) budgets: Budgets,
+    pub(super) caps: Caps,
+    pub(super) ledger: Ledger,
+    pub(super) prices: BTreeMap<String, Price>,
+    pub(super) client: Client,
     pub(super) log: Log,
 }
 
@@ -47,6 +55,95 @@ pub(super) struct Model {
     pub(super) first_byte_timeout_seconds: u32,
     pub(super) idle_timeout_seconds: u32,
     pub(super) total_timeout_seconds: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Money {
+    pub(super) currency: String,
+    pub(super) rate: Quoted,
+    pub(super) time_zone: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Budgets {
+    pub(super) service: Vec<Quoted>,
+    pub(super) key: Vec<Quoted>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Caps {
+    pub(super) max_cost: Quoted,
+    pub(super) max_wall_seconds: u32,
+    pub(super) max_steps: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ledger {
+    pub(super) lease_seconds: u32,
+    pub(super) seal_seconds: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Price {
+    pub(super) input: Option<Quoted>,
+    pub(super) cached_input: Option<Quoted>,
+    pub(super) output: Option<Quoted>,
+    #[serde(default)]
+    pub(super) free: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Client {
+    pub(super) key: String,
+}
+
+/// An amount as text. A number without quotes is refused: TOML would make a float of it, which is no longer what was written.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(super) struct Quoted(pub(super) String);
+
+impl<'de> Deserialize<'de> for Quoted {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl Visitor {
+            fn refuse<E: de::Error>(number: impl fmt::Display) -> Result<Quoted, E> {
+                Err(E::custom(format!("amounts are written in quotes: \"{number}\"")))
+            }
+        }
+
+        impl de::Visitor<'_> for Visitor {
+            type Value = Quoted;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an amount in quotes")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Quoted, E> {
+                Ok(Quoted(text.to_owned()))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Quoted, E> {
+                Self::refuse(number)
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Quoted, E> {
+                Self::refuse(number)
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Quoted, E> {
+                Self::refuse(number)
+            }
+        }
+
+        deserializer.deserialize_any(Visitor)
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -4,7 +4,13 @@ use std::{net::IpAddr, path::PathBuf, time::Duration};
 
 use bylaw_model::Endpoint;
 
-use super::raw::{LogFormat, Raw};
+use super::{
+    caps::CapSettings,
+    client::ClientKey,
+    ledger::LedgerSettings,
+    money::MoneySettings,
+    raw::{LogFormat, Raw},
+};
 
 /// Everything that can be configured, checked.
 #[derive(Clone, Debug)]
@@ -21,6 +27,12 @@ pub(crate) struct Settings {
     pub(crate) undo_window: Duration,
     pub(crate) glossary: Option<PathBuf>,
     pub(crate) model: Option<Endpoint>,
+    pub(crate) money: MoneySettings,
+    #[expect(dead_code, reason = "questions have no ceilings yet")]
+    pub(crate) caps: CapSettings,
+    pub(crate) ledger: LedgerSettings,
+    /// The key that is sent to services.
+    pub(crate) client_key: Option<ClientKey>,
     pub(crate) log_level: String,
     pub(crate) log_format: LogFormat,
 }
@@ -54,6 +66,10 @@ impl Settings {
             undo_window: DAY * raw.data.undo_days,
             glossary: path(&raw.retrieval.glossary),
             model: model(raw)?,
+            money: MoneySettings::resolve(raw)?,
+            caps: CapSettings::resolve(&raw.caps)?,
+            ledger: LedgerSettings::resolve(&raw.ledger)?,
+            client_key: ClientKey::new(&raw.client.key),
             log_level: raw.log.level.clone(),
             log_format: raw.log.format,
         })

@@ -22,6 +22,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     variable("BYLAW_MODEL_BASE_URL", "model.base_url"),
     variable("BYLAW_MODEL_NAME", "model.name"),
     variable("BYLAW_MODEL_API_KEY", "model.api_key"),
+    variable("BYLAW_KEY", "client.key"),
     variable("BYLAW_LOG", "log.level"),
     variable("BYLAW_LOG_FORMAT", "log.format"),
 ];

@@ -4,9 +4,12 @@
 
 mod bad_input;
 mod bench;
+mod books;
 mod configuration;
 mod documents;
+mod keys;
 mod layers;
+mod money;
 mod program;
 mod questions;
 mod service;

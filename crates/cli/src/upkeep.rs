@@ -1,0 +1,122 @@
+//! What a service does from time to time for its ledger.
+
+use std::{sync::Arc, time::Duration};
+
+use bylaw_contract::{Clock, Timestamp};
+use bylaw_gate::{LedgerError, LedgerStore, SealingKey, seal_some};
+use tokio::time::{Interval, MissedTickBehavior};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tracing::{info, warn};
+
+use crate::failure::chain;
+
+const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
+const FORGET_AFTER: Duration = Duration::from_secs(2 * 24 * 60 * 60);
+
+/// Seals what is new every `seal_every`, and forgets accounts of requests that are long over, until `shutdown` fires.
+pub(crate) fn start(
+    work: &TaskTracker,
+    ledger: &Arc<dyn LedgerStore>,
+    clock: &Arc<dyn Clock>,
+    sealing: Option<SealingKey>,
+    seal_every: Duration,
+    shutdown: &CancellationToken,
+) {
+    if let Some(key) = sealing {
+        work.spawn(keep_sealing(Arc::clone(ledger), Arc::clone(clock), key, seal_every, shutdown.clone()));
+    }
+    work.spawn(keep_forgetting(Arc::clone(ledger), Arc::clone(clock), shutdown.clone()));
+}
+
+async fn keep_sealing(
+    ledger: Arc<dyn LedgerStore>,
+    clock: Arc<dyn Clock>,
+    key: SealingKey,
+    every: Duration,
+    stop: CancellationToken,
+) {
+    let mut log = Log::new("sealing the ledger");
+    let mut ticks = ticks(every);
+    while tick(&mut ticks, &stop).await {
+        log.heard(seal(&*ledger, &key, &*clock, &stop).await);
+    }
+}
+
+async fn keep_forgetting(ledger: Arc<dyn LedgerStore>, clock: Arc<dyn Clock>, stop: CancellationToken) {
+    let mut log = Log::new("forgetting the accounts of old requests");
+    let mut ticks = ticks(FORGET_EVERY);
+    while tick(&mut ticks, &stop).await {
+        log.heard(forget(&*ledger, clock.now()).await);
+    }
+}
+
+fn ticks(every: Duration) -> Interval {
+    let mut ticks = tokio::time::interval(every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
+/// Waits for the next tick; `false` when it is time to stop.
+async fn tick(ticks: &mut Interval, stop: &CancellationToken) -> bool {
+    tokio::select! {
+        () = stop.cancelled() => false,
+        _ = ticks.tick() => true,
+    }
+}
+
+async fn seal(
+    ledger: &dyn LedgerStore,
+    key: &SealingKey,
+    clock: &dyn Clock,
+    stop: &CancellationToken,
+) -> Result<(), LedgerError> {
+    while !stop.is_cancelled() && seal_some(ledger, key, clock).await? > 0 {}
+    Ok(())
+}
+
+async fn forget(ledger: &dyn LedgerStore, now: Timestamp) -> Result<(), LedgerError> {
+    let age = i64::try_from(FORGET_AFTER.as_millis()).unwrap_or(i64::MAX);
+    ledger.forget_requests(Timestamp(now.0.saturating_sub(age))).await.map(drop)
+}
+
+/// Says what fails when it begins to, when it fails otherwise, and when it is over; not every time.
+struct Log {
+    what: &'static str,
+    failing: Option<String>,
+}
+
+impl Log {
+    const fn new(what: &'static str) -> Self {
+        Self { what, failing: None }
+    }
+
+    /// Whether this was news.
+    fn is_news(&mut self, failure: Option<&str>) -> bool {
+        let is_news = self.failing.as_deref() != failure;
+        self.failing = failure.map(str::to_owned);
+        is_news
+    }
+
+    fn heard(&mut self, result: Result<(), LedgerError>) {
+        let failure = result.err().map(|error| chain(&error));
+        if self.is_news(failure.as_deref()) {
+            match failure {
+                Some(error) => warn!(error, "{} fails", self.what),
+                None => info!("{} works again", self.what),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_news_when_it_begins_changes_and_ends() {
+        let mut log = Log::new("sealing");
+        let heard = [None, Some("full"), Some("full"), Some("gone"), Some("gone"), None, None];
+        let news = heard.map(|failure| log.is_news(failure));
+        assert_eq!(news, [false, true, false, true, false, true, false]);
+    }
+}
