@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, Purse};
 use bylaw_contract::{Clock, ErrorCode, Randomness};
-use bylaw_gate::{Currency, Gate, GateConfig, KeyRing, PriceTable, ServiceBudgets};
+use bylaw_gate::{Gate, GateConfig, KeyRing};
 use bylaw_library::{Library, LibrarySettings};
 use bylaw_model::Connection;
 use bylaw_retrieval::Vocabulary;
@@ -17,9 +17,6 @@ use crate::{
     failure::Failure,
     system::{SystemClock, SystemRandom},
 };
-
-/// Millionths of a New Taiwan dollar for one US dollar.
-const TWD_PER_DOLLAR: i64 = 32_000_000;
 
 /// The parts of a running program.
 pub(crate) struct Assembly {
@@ -58,16 +55,20 @@ pub(crate) async fn open(settings: &Settings, data: &DataSet, access: Access) ->
         Access::Write => Library::open(library_settings).await?,
         Access::Read => Library::open_reader(library_settings).await?,
     };
-    let accounts = accounts(&store, &clock, &random);
+    let accounts = accounts(settings, &store, &clock, &random);
     let answerer = Arc::new(Answerer::new(AnswererParts {
         model: model(settings)?,
         purse: Purse {
             gate: accounts.gate.clone(),
-            prices: Arc::new(PriceTable::default()),
+            prices: Arc::new(settings.money.prices.clone()),
             currency: accounts.currency,
             lowering: true,
         },
-        ceilings: Ceilings::default(),
+        ceilings: Ceilings {
+            max_steps: settings.caps.max_steps,
+            max_cost: settings.money.budgets.request,
+            max_wall: settings.caps.max_wall,
+        },
         answers: Arc::new(store.clone()),
         caches: CacheSizes::default(),
         clock: Arc::clone(&clock),
@@ -86,22 +87,22 @@ impl Assembly {
     }
 }
 
-/// Keys, ledger and gate over one store. Everything is counted, nothing is limited, and New Taiwan dollars are shown.
-fn accounts(store: &SqliteStore, clock: &Arc<dyn Clock>, random: &Arc<dyn Randomness>) -> Accounts {
+/// Keys, ledger and gate over one store.
+fn accounts(
+    settings: &Settings,
+    store: &SqliteStore,
+    clock: &Arc<dyn Clock>,
+    random: &Arc<dyn Randomness>,
+) -> Accounts {
     let (key_store, ledger) = (Arc::new(store.clone()), Arc::new(store.clone()));
-    let budgets = ServiceBudgets::UNLIMITED;
+    let config = GateConfig { lease: settings.ledger.lease, ..GateConfig::default() };
+    let budgets = settings.money.budgets.clone();
     Accounts {
         keys: Arc::new(KeyRing::new(Arc::clone(&key_store) as _, Arc::clone(clock))),
         key_store,
-        gate: Gate::open(
-            Arc::clone(&ledger) as _,
-            budgets,
-            GateConfig::default(),
-            Arc::clone(clock),
-            Arc::clone(random),
-        ),
+        gate: Gate::open(Arc::clone(&ledger) as _, budgets, config, Arc::clone(clock), Arc::clone(random)),
         ledger,
-        currency: Currency::new("TWD", TWD_PER_DOLLAR).expect("three capital letters and a positive rate"),
+        currency: settings.money.currency,
     }
 }
 

@@ -15,7 +15,6 @@ pub(crate) struct MoneySettings {
     /// What amounts are given and shown in.
     pub(crate) currency: Currency,
     /// What models cost.
-    #[expect(dead_code, reason = "nothing is reserved yet")]
     pub(crate) prices: PriceTable,
     /// What may be spent, and where days begin.
     pub(crate) budgets: ServiceBudgets,

@@ -28,7 +28,6 @@ pub(crate) struct Settings {
     pub(crate) glossary: Option<PathBuf>,
     pub(crate) model: Option<Endpoint>,
     pub(crate) money: MoneySettings,
-    #[expect(dead_code, reason = "questions have no ceilings yet")]
     pub(crate) caps: CapSettings,
     pub(crate) ledger: LedgerSettings,
     /// The key that is sent to services.
