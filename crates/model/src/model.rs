@@ -114,7 +114,10 @@ impl ChatModel {
     /// Resolves when the head of a reply should have come: first the connection has its time, then the first byte.
     async fn overdue(&self, mut departed: Departed) -> ModelError {
         match timeout_at(after(Instant::now(), self.connection.timeouts.connect), departed.wait()).await {
-            Err(_) => self.connection.backend.unreachable(format!("no connection within {:?}", self.connection.timeouts.connect)),
+            Err(_) => self
+                .connection
+                .backend
+                .unreachable(format!("no connection within {:?}", self.connection.timeouts.connect)),
             Ok(Some(at)) => {
                 sleep_until(after(at, self.connection.timeouts.first_byte)).await;
                 ModelError::TimedOut { waited: self.connection.timeouts.first_byte }

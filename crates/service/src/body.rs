@@ -132,8 +132,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_field_and_says_what_is_allowed() {
-        let known =
-            "question, k, use_cache, mode, self_check, source, chapter_no, max_steps, max_cost, max_twd, max_wall_ms, stream";
+        let known = "question, k, use_cache, mode, self_check, source, chapter_no, max_steps, max_cost, max_twd, max_wall_ms, stream";
         let rows: [(&str, String); 12] = [
             (r#"{"question":"a"}"#, "fine".to_owned()),
             ("", "the body is empty; send a JSON object".to_owned()),

@@ -20,8 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::rulebook::{Counting, Rulebook, StoppedClock};
 
 /// Micro-dollars per million tokens: a token read costs one micro-dollar, one written two.
-const PRICES: Prices =
-    Prices { input: MicroUsd(1_000_000), cached_input: None, output: Some(MicroUsd(2_000_000)) };
+const PRICES: Prices = Prices { input: MicroUsd(1_000_000), cached_input: None, output: Some(MicroUsd(2_000_000)) };
 
 /// How a bank is set up.
 pub(crate) struct Setup {

@@ -72,11 +72,8 @@ async fn an_answer_says_what_was_booked_for_it() {
 async fn a_cap_that_is_too_small_calls_nobody_and_is_no_error() {
     let script = Script::new([]);
     let bank = Bank::open(rules(), script.clone(), Setup::default());
-    let request = AskRequest {
-        mode: Mode::Pipeline,
-        max_cost: Some("0.001".to_owned()),
-        ..AskRequest::new("事假幾天")
-    };
+    let request =
+        AskRequest { mode: Mode::Pipeline, max_cost: Some("0.001".to_owned()), ..AskRequest::new("事假幾天") };
     let answer = bank.ask(&request, Caller::default(), &IgnoreEvents).await.expect("a stop is an answer");
     assert_eq!((answer.outcome, stop(&answer)), (Outcome::Stopped, Some(StopReason::Cost)));
     assert!(is_not_empty_handed(&answer) && answer.draft.is_none());

@@ -69,8 +69,10 @@ async fn run(rules: &Rulebook, question: &str, mode: Mode, replies: Vec<Scripted
     let script = Script::new(replies);
     let events = Events::default();
     let request = AskRequest { mode, ..AskRequest::new(question) };
-    let answer =
-        rules.answer(&request, Some(script.clone()), &events, CancellationToken::new()).await.expect("an answer of some kind");
+    let answer = rules
+        .answer(&request, Some(script.clone()), &events, CancellationToken::new())
+        .await
+        .expect("an answer of some kind");
     assert_eq!(events.tokens(), answer.answer.clone().or_else(|| answer.draft.clone()).unwrap_or_default());
     Run { answer, events, script }
 }

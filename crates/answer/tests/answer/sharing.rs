@@ -158,8 +158,8 @@ async fn eight_who_ask_the_same_at_once_are_one_call() {
 
 #[tokio::test(start_paused = true)]
 async fn when_the_leader_leaves_the_others_still_get_theirs() {
-    let script = Script::always(ScriptedReply::ending(["事假"], ScriptedEnd::Stalls))
-        .with_patience(Duration::from_secs(5));
+    let script =
+        Script::always(ScriptedReply::ending(["事假"], ScriptedEnd::Stalls)).with_patience(Duration::from_secs(5));
     let bank = bank(&script);
     let same = request("事假幾天");
     let cancel = CancellationToken::new();
@@ -233,10 +233,8 @@ async fn a_key_stands_for_one_request() {
     ask(&bank, &streamed, keyed("a")).await;
     let conflict = bank.ask(&other, keyed("a"), &IgnoreEvents).await;
     assert!(matches!(conflict, Err(AnswerError::IdempotencyConflict)));
-    let (first, second) = tokio::join!(
-        bank.ask(&same, keyed("b"), &IgnoreEvents),
-        bank.ask(&other, keyed("b"), &IgnoreEvents),
-    );
+    let (first, second) =
+        tokio::join!(bank.ask(&same, keyed("b"), &IgnoreEvents), bank.ask(&other, keyed("b"), &IgnoreEvents),);
     assert!(first.is_ok() && matches!(second, Err(AnswerError::IdempotencyConflict)));
     // Another's key of the same name is another key.
     let theirs = Caller { principal: holder('1', ReadableSources::All), ..keyed("a") };

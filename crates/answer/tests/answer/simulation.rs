@@ -20,8 +20,8 @@ use bylaw_contract::{
 };
 use bylaw_gate::{
     Account, Budget, BudgetKey, Currency, Gate, GateConfig, Lease, LedgerError, LedgerStore, MemoryLedger, ModelPrice,
-    Note, OpenReservation, Period, PriceTable, Prices, Principal, ReadableSources, RowFilter, RowKind, RowNumber, Scope,
-    Seal, ServiceBudgets, StoredRow, UsageLine, Write, Written, Zone,
+    Note, OpenReservation, Period, PriceTable, Prices, Principal, ReadableSources, RowFilter, RowKind, RowNumber,
+    Scope, Seal, ServiceBudgets, StoredRow, UsageLine, Write, Written, Zone,
 };
 use bylaw_model::{
     Connection, FinishReason,

@@ -80,10 +80,7 @@ fn resources() -> Vec<Resource> {
     vec![
         resource("/ask", vec![post("/ask", Needs(Action::Ask), ask::ask)]),
         resource("/search", vec![post("/search", Needs(Action::Search), search::search)]),
-        resource(
-            "/articles/{*id}",
-            vec![get("/articles/{source}/{article}", Needs(Action::Read), articles::article)],
-        ),
+        resource("/articles/{*id}", vec![get("/articles/{source}/{article}", Needs(Action::Read), articles::article)]),
         resource("/sources", vec![get("/sources", Needs(Action::Read), sources::list)]),
         resource(
             "/sources/{*source}",
@@ -100,10 +97,7 @@ fn resources() -> Vec<Resource> {
                 post("/documents", Needs(Action::ChangeDocuments), documents::submit),
             ],
         ),
-        resource(
-            "/documents/{job}",
-            vec![get("/documents/{job}", Needs(Action::ChangeDocuments), documents::job)],
-        ),
+        resource("/documents/{job}", vec![get("/documents/{job}", Needs(Action::ChangeDocuments), documents::job)]),
         resource("/usage", vec![get("/usage", Needs(Action::OwnUsage), usage::usage)]),
         resource("/budgets", vec![get("/budgets", Needs(Action::Budgets), budgets::budgets)]),
         resource("/metrics", vec![get("/metrics", Needs(Action::Metrics), metrics::metrics)]),

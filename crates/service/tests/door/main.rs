@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a failing test should panic")]
 
 mod articles;
-mod asking;
 mod ask;
+mod asking;
 mod documents;
 mod door;
 mod errors;

@@ -15,7 +15,8 @@ async fn whatever_is_called_each_request_to_the_model_has_its_row() {
     let door = Plan::new().model(script.clone()).paid().open().await;
     let json_body = ("content-type", "application/json");
     for operation in bylaw_service::operations() {
-        let path = operation.address.replace("{source}", "handbook.md").replace("{article}", "12").replace("{job}", "x");
+        let path =
+            operation.address.replace("{source}", "handbook.md").replace("{article}", "12").replace("{job}", "x");
         let method = Method::from_bytes(operation.method.to_uppercase().as_bytes()).unwrap();
         let before = script.requests().len();
         for body in [json!({}), json!({"question": "事假一年最多幾天？"}), json!({"path": "work_rules.md"})] {

@@ -20,9 +20,7 @@ use bylaw_contract::{
     Clock, GenerationNumber, Outcome, Randomness, RequestId, RunId, SourceName, Timestamp, VersionId,
     ask::{Answer, AskRequest, Mode},
 };
-use bylaw_gate::{
-    Currency, Gate, GateConfig, MemoryLedger, ModelPrice, PriceTable, Principal, ServiceBudgets,
-};
+use bylaw_gate::{Currency, Gate, GateConfig, MemoryLedger, ModelPrice, PriceTable, Principal, ServiceBudgets};
 use bylaw_model::{Connection, scripted::Script};
 use bylaw_retrieval::{Generation, SourceInput, Vocabulary, build};
 use serde::Deserialize;
