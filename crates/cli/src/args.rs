@@ -140,6 +140,9 @@ pub(crate) struct Ask {
     /// How the answer is made.
     #[arg(long, value_enum, default_value_t = AskMode::Auto)]
     pub(crate) mode: AskMode,
+    /// At most this much money, in the configured currency, such as 0.5.
+    #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
+    pub(crate) max_cost: Option<String>,
     /// At most this many milliseconds, up to 600000.
     #[arg(long, value_name = "N")]
     pub(crate) max_wall_ms: Option<u64>,

@@ -28,6 +28,7 @@ pub(crate) async fn run(arguments: Ask, settings: &Settings, format: Format) -> 
         AskMode::Extract => Mode::Extract,
         AskMode::Pipeline => Mode::Pipeline,
     };
+    request.max_cost = arguments.max_cost;
     request.max_wall_ms = arguments.max_wall_ms.map(Into::into);
     request.use_cache = !arguments.no_cache;
     request.source = arguments.narrow.source;

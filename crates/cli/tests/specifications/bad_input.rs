@@ -35,6 +35,8 @@ fn mistakes_are_told_in_one_line_with_a_code() {
         (&["serve", "--host", "0.0.0.0"], 4, "error[address_unavailable]"),
         (&["ask", "--max-wall-ms", "0", "事假"], 2, "error[invalid_request]: max_wall_ms"),
         (&["ask", "--max-wall-ms", "600001", "事假"], 2, "error[invalid_request]: max_wall_ms"),
+        (&["ask", "--max-cost", "-1", "事假"], 2, "error[invalid_request]: max_cost"),
+        (&["ask", "--max-cost", "0.0000001", "事假"], 2, "error[invalid_request]: max_cost"),
         (&["sources", "--key", "s3cret", "--url", "http://127.0.0.1:9/"], 2, "error[invalid_key]"),
         (&["key", "create", ""], 2, "error[invalid_request]: a key's name has 1 to 100 characters"),
         (&["key", "create", "x", "--budget", "5"], 2, "--budget: \"5\": write an amount in TWD"),
