@@ -9,6 +9,7 @@ mod configuration;
 mod documents;
 mod keys;
 mod layers;
+mod metering;
 mod money;
 mod program;
 mod questions;
