@@ -9,6 +9,7 @@ use std::{
 };
 
 use axum::http::StatusCode;
+use bylaw_answer::TallySnapshot;
 use bylaw_contract::{
     Clock, Outcome,
     ask::{Answer, AnsweredBy, Mode},
@@ -58,31 +59,6 @@ impl Answered {
         let class = usize::from(status.as_u16() / 100).saturating_sub(1);
         self.0[class.min(CLASSES.len() - 1)].inc();
     }
-}
-
-/// What the answerer counts for itself. Each number only grows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tallied {
-    /// Answers from the cache of answers.
-    pub(crate) answer_hits: u64,
-    /// Answers shared with somebody who asked the same at the same time.
-    pub(crate) shared: u64,
-    /// Answers repeated for the same `Idempotency-Key`.
-    pub(crate) repeated: u64,
-    /// Model calls from the cache of calls.
-    pub(crate) call_hits: u64,
-    /// Attempts whose usage the provider reported.
-    pub(crate) spent: u64,
-    /// Attempts charged by what was received.
-    pub(crate) estimated: u64,
-    /// Attempts whose caller had left.
-    pub(crate) abandoned: u64,
-    /// Attempts charged at their full reservation.
-    pub(crate) unknown: u64,
-    /// Attempts that never left.
-    pub(crate) not_sent: u64,
-    /// Attempts that no budget, or no ledger, admitted.
-    pub(crate) refused: u64,
 }
 
 /// What is true now and was not counted.
@@ -214,19 +190,19 @@ impl Metrics {
     }
 
     /// Everything as Prometheus text, after taking over what others know.
-    pub(crate) fn text(&self, tallied: &Tallied, moment: &Moment) -> Result<String, fmt::Error> {
+    pub(crate) fn text(&self, tallies: &TallySnapshot, moment: &Moment) -> Result<String, fmt::Error> {
         for (counter, value) in [
-            (&self.answer_hits, tallied.answer_hits),
-            (&self.shared, tallied.shared),
-            (&self.repeated, tallied.repeated),
-            (&self.call_hits, tallied.call_hits),
-            (&self.spent, tallied.spent),
-            (&self.estimated, tallied.estimated),
-            (&self.abandoned, tallied.abandoned),
-            (&self.unknown, tallied.unknown),
-            (&self.not_sent, tallied.not_sent),
-            (&self.refused, tallied.refused),
-            (&self.upstream_cancelled, tallied.abandoned),
+            (&self.answer_hits, tallies.answer_hits),
+            (&self.shared, tallies.shared),
+            (&self.repeated, tallies.repeated),
+            (&self.call_hits, tallies.call_hits),
+            (&self.spent, tallies.calls_spent),
+            (&self.estimated, tallies.calls_estimated),
+            (&self.abandoned, tallies.calls_abandoned),
+            (&self.unknown, tallies.calls_unknown),
+            (&self.not_sent, tallies.calls_not_sent),
+            (&self.refused, tallies.calls_refused),
+            (&self.upstream_cancelled, tallies.calls_abandoned),
         ] {
             counter.inner().fetch_max(value, Ordering::Relaxed);
         }

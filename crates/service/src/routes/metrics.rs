@@ -12,7 +12,7 @@ use prometheus_client::encoding::prometheus_text::CONTENT_TYPE;
 
 use crate::{
     error::{Failure, chain},
-    metrics::{Moment, Tallied},
+    metrics::Moment,
     routes::usage::reserved,
     service::Service,
 };
@@ -34,25 +34,8 @@ pub(crate) async fn metrics(State(service): State<Arc<Service>>) -> Result<Respo
         calls_in_flight: i64::try_from(service.accounts.gate.live()).unwrap_or(i64::MAX),
         generation: service.library.generation().number().0,
     };
-    let text = service.metrics.text(&tallied(&service), &moment).map_err(Failure::internal)?;
+    let text = service.metrics.text(&service.answerer.tallies(), &moment).map_err(Failure::internal)?;
     let mut reply = Response::new(Body::from(text));
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
     Ok(reply)
-}
-
-/// What the answerer has counted: hits of its caches, and how model calls ended.
-fn tallied(service: &Service) -> Tallied {
-    let tallies = service.answerer.tallies();
-    Tallied {
-        answer_hits: tallies.answer_hits,
-        shared: tallies.shared,
-        repeated: tallies.repeated,
-        call_hits: tallies.call_hits,
-        spent: tallies.calls_spent,
-        estimated: tallies.calls_estimated,
-        abandoned: tallies.calls_abandoned,
-        unknown: tallies.calls_unknown,
-        not_sent: tallies.calls_not_sent,
-        refused: tallies.calls_refused,
-    }
 }
