@@ -1,7 +1,7 @@
 //! Why a model did not finish, for people.
 
 use bylaw_contract::{Language, Stop, StopReason};
-use bylaw_gate::{Currency, ReserveError, Scope, Shortfall};
+use bylaw_gate::{Currency, PeriodKey, ReserveError, Scope, Shortfall};
 use bylaw_model::{ModelError, Refused};
 
 /// The stop of a call that broke.
@@ -55,11 +55,17 @@ pub(crate) fn over_budget(shortfall: &Shortfall, currency: &Currency, language: 
         (Scope::Service, true) => "整個服務",
         (Scope::Service, false) => "the whole service",
     };
-    let period = &shortfall.budget.period;
+    let period = match (&shortfall.budget.period, chinese) {
+        (PeriodKey::Once, _) => "",
+        (PeriodKey::Day(_), true) => "每日",
+        (PeriodKey::Day(_), false) => "daily ",
+        (PeriodKey::Month(_), true) => "每月",
+        (PeriodKey::Month(_), false) => "monthly ",
+    };
     let amounts = [shortfall.limit, shortfall.left, shortfall.needed].map(|amount| currency.text(amount));
     let [limit, left, needed] = amounts;
     let message = if chinese {
-        format!("沒有呼叫模型：{whose}的預算（{period}）是 {limit}，剩 {left}，而這次至少要保留 {needed}。")
+        format!("沒有呼叫模型：{whose}的{period}預算是 {limit}，剩 {left}，而這次至少要保留 {needed}。")
     } else {
         format!(
             "No model was called: the budget of {whose} ({period}) is {limit}, {left} is left, and this call must reserve {needed}."

@@ -14,7 +14,7 @@ pub(crate) use self::money::{
 ///
 /// Without a command, `bylaw serve` starts.
 #[derive(Debug, Parser)]
-#[command(name = "bylaw", version, about, long_about = None, propagate_version = true)]
+#[command(name = "bylaw", version, propagate_version = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
