@@ -1,7 +1,7 @@
 //! Everything that can go wrong with calls, and the service killed in the middle.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     net::SocketAddr,
     sync::{
         Arc,
@@ -28,6 +28,10 @@ use crate::{
 };
 
 const LEASE_SECONDS: u32 = 2;
+
+/// The longest that a settlement may be on its way to the disk, in microseconds. An unoptimised service reads the rules so
+/// slowly that its ledger has to wait for it.
+const ON_ITS_WAY_US: u64 = if cfg!(debug_assertions) { 10_000_000 } else { 1_000_000 };
 
 /// How it went for a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +72,9 @@ pub(super) async fn run(arguments: &DoorCrash) -> Result<Report, Failure> {
     }
     let half = arguments.calls / 2;
     let reached = until(Duration::from_secs(600), || next.load(Ordering::SeqCst) > half).await;
-    first.kill().await?;
+    let killed_us = upstream.now_us();
     let under_way = upstream.requests_and_open().1;
+    first.kill().await?;
     let second = place.start().await?;
     tell.send_replace(second.address);
     let mut called = HashMap::new();
@@ -101,12 +106,15 @@ pub(super) async fn run(arguments: &DoorCrash) -> Result<Report, Failure> {
     }
     report.claim("the service was killed in the middle", reached, format!("after {half} of {}", arguments.calls));
     books.claim_complete(&mut report, &counts);
-    claim_completed(&mut report, &books, &counts, &called);
+    let lost = not_yet_durable(&books, &counts, killed_us);
+    report.number("ended_and_not_yet_durable_when_killed", lost.len());
+    claim_completed(&mut report, &books, &counts, &called, &lost, killed_us);
     books.claim_spent(&mut report, &counts);
     claim_bounds(&mut report, &books, &counts, &called);
-    claim_unknown(&mut report, &books, &called);
+    claim_unknown(&mut report, &books, &called, &lost);
     report.claim("reservations of the killed process end with its lease", closed.is_some(), format!("{closed:?}"));
     books.claim_closed(&mut report);
+    place.claim_no_errors(&mut report);
     books::claim_verified(&mut report, &place).await?;
     Ok(report)
 }
@@ -173,8 +181,24 @@ async fn wait_for_leases(place: &Place) -> Result<Option<Duration>, Failure> {
     Ok(None)
 }
 
+/// Calls that had ended before the kill, whose settlement was on its way to the disk: an answer does not wait for it. None
+/// is on its way for long.
+fn not_yet_durable(books: &Books, counts: &Counts, killed_us: u64) -> HashSet<String> {
+    let shortly_before = killed_us.saturating_sub(ON_ITS_WAY_US)..=killed_us;
+    let ended = counts.list.iter().filter(|seen| seen.ended_us.is_some_and(|ended| shortly_before.contains(&ended)));
+    let calls = ended.map(|seen| books::call(seen).to_owned());
+    calls.filter(|call| books.row(call).is_some_and(|stored| stored.row.kind == RowKind::Unknown)).collect()
+}
+
 /// Whoever was answered whole is booked as spent; only what the kill cut, or a caller who left, is booked otherwise.
-fn claim_completed(report: &mut Report, books: &Books, counts: &Counts, called: &HashMap<String, Called>) {
+fn claim_completed(
+    report: &mut Report,
+    books: &Books,
+    counts: &Counts,
+    called: &HashMap<String, Called>,
+    lost: &HashSet<String>,
+    killed_us: u64,
+) {
     let completed: Vec<&Seen> = counts.list.iter().filter(|seen| seen.end == Some(End::Completed)).collect();
     let (mut spent, mut cut, mut left, mut wrong) = (0, 0, 0, Vec::new());
     for seen in &completed {
@@ -183,8 +207,9 @@ fn claim_completed(report: &mut Report, books: &Books, counts: &Counts, called: 
         match (books.row(call).map(|stored| stored.row.kind), how) {
             (Some(RowKind::Spent), _) => spent += 1,
             (Some(RowKind::Unknown), Some(How::Broken | How::Left)) => cut += 1,
+            (Some(RowKind::Unknown), _) if lost.contains(call) => cut += 1,
             (Some(RowKind::Abandoned), Some(How::Left)) => left += 1,
-            (kind, how) => wrong.push(format!("{call}: {kind:?}, {how:?}")),
+            (kind, how) => wrong.push(format!("{call}: {kind:?}, {how:?}, ended {:?} of {killed_us}", seen.ended_us)),
         }
     }
     let reported = counts.list.iter().filter(|seen| seen.usage_sent).count();
@@ -216,13 +241,14 @@ fn claim_bounds(report: &mut Report, books: &Books, counts: &Counts, called: &Ha
 }
 
 /// Unknown is only what the kill cut, and then at its whole reservation.
-fn claim_unknown(report: &mut Report, books: &Books, called: &HashMap<String, Called>) {
+fn claim_unknown(report: &mut Report, books: &Books, called: &HashMap<String, Called>, lost: &HashSet<String>) {
     let unknown: Vec<&StoredRow> = books.all().filter(|stored| stored.row.kind == RowKind::Unknown).collect();
     let mut wrong: Vec<&str> = Vec::new();
     for StoredRow { row, .. } in &unknown {
         let call = row.labels.request_id.as_str();
         let how = called.get(call).map(|one| one.how);
-        if row.amount != row.reserved || !matches!(how, Some(How::Broken | How::Left)) {
+        let cut = matches!(how, Some(How::Broken | How::Left)) || lost.contains(call);
+        if row.amount != row.reserved || !cut {
             wrong.push(call);
         }
     }

@@ -78,6 +78,7 @@ pub(super) async fn run(arguments: &DoorFlight) -> Result<Report, Failure> {
     let (all, spent) = (books.all().count(), books.count(RowKind::Spent));
     report.claim("two calls are booked as spent", all == 2 && spent == 2, format!("{all} rows, {spent} spent"));
     books.claim_closed(&mut report);
+    place.claim_no_errors(&mut report);
     books::claim_verified(&mut report, &place).await?;
     Ok(report)
 }

@@ -78,6 +78,7 @@ pub(super) async fn run(arguments: &DoorLeave) -> Result<Report, Failure> {
     report.claim("each call is booked as abandoned", all == abandoned, format!("{all} rows, {abandoned} abandoned"));
     books.claim_complete(&mut report, &counts);
     books.claim_closed(&mut report);
+    place.claim_no_errors(&mut report);
     books::claim_verified(&mut report, &place).await?;
     Ok(report)
 }

@@ -79,6 +79,7 @@ pub(super) async fn run(arguments: &DoorOverspend) -> Result<Report, Failure> {
     let booked = books.booked();
     report.claim("what is booked is the bill", booked == bill, format!("{booked} booked, {bill} billed"));
     books.claim_closed(&mut report);
+    place.claim_no_errors(&mut report);
     books::claim_verified(&mut report, &place).await?;
     Ok(report)
 }
@@ -109,8 +110,9 @@ async fn watch_budget(address: SocketAddr, is_over: watch::Receiver<bool>) -> Re
     let client = bylaw_model::http_client(&url).map_err(unreachable)?;
     let (mut samples, mut most) = (0, 0);
     while !*is_over.borrow() {
-        let reply = client.get(url.clone()).send().await.map_err(unreachable)?;
-        let budgets: BudgetsResponse = reply.json().await.map_err(unreachable)?;
+        let reply = client.get(url.clone()).send().await.map_err(unreachable)?.text().await.map_err(unreachable)?;
+        let budgets: BudgetsResponse = serde_json::from_str(&reply)
+            .map_err(|_| Failure::new(ErrorCode::InternalError, format!("GET /budgets: {reply}")))?;
         for state in &budgets.service {
             let held = state.settled.micro_usd.0 + state.reserved.micro_usd.0 + state.debt.micro_usd.0;
             most = most.max(held);

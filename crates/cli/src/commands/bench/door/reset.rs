@@ -62,6 +62,7 @@ pub(super) async fn run(arguments: &DoorReset) -> Result<Report, Failure> {
     books.claim_complete(&mut report, &counts);
     books.claim_spent(&mut report, &counts);
     books.claim_closed(&mut report);
+    place.claim_no_errors(&mut report);
     books::claim_verified(&mut report, &place).await?;
     Ok(report)
 }

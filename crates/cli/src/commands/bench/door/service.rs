@@ -17,7 +17,7 @@ use tokio::{
     process::{Child, ChildStdout, Command},
 };
 
-use super::broken;
+use super::{broken, report::Report};
 use crate::failure::Failure;
 
 /// How long a service may take to start. It reads two pages of rules.
@@ -151,6 +151,15 @@ impl Place {
         let log = fs::read_to_string(self.log()).unwrap_or_default();
         let from = log.char_indices().rev().nth(1_500).map_or(0, |(at, _)| at);
         log[from..].to_owned()
+    }
+
+    /// Claims that the service has logged no error. Whom it turned away because it was told to stop does not count.
+    pub(super) fn claim_no_errors(&self, report: &mut Report) {
+        let log = fs::read_to_string(self.log()).unwrap_or_default();
+        let errors: Vec<&str> =
+            log.lines().filter(|line| line.contains("ERROR") && !line.contains("shutting_down")).collect();
+        let first: String = errors.first().map(|line| line.chars().take(400).collect()).unwrap_or_default();
+        report.claim("the service has logged no error", errors.is_empty(), format!("{} errors {first}", errors.len()));
     }
 
     pub(super) async fn start(&self) -> Result<Service, Failure> {

@@ -96,6 +96,7 @@ async fn stop_with_calls(report: &mut Report, calls: u32, grace_seconds: u32) ->
         report.claim("every caller is told", told == calls as usize, format!("{told} of {calls}"));
     }
     books.claim_closed(report);
+    place.claim_no_errors(report);
     books::claim_verified(report, &place).await?;
     report.number(name("stop_ms"), u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
     report.number(name("replies_whole"), whole);

@@ -107,6 +107,7 @@ pub(super) async fn run(arguments: &DoorSoak) -> Result<Report, Failure> {
         format!("median {median:.1} MiB, at most {most:.1} MiB"),
     );
     books.claim_closed(&mut report);
+    place.claim_no_errors(&mut report);
     books::claim_verified(&mut report, &place).await?;
     Ok(report)
 }
