@@ -37,8 +37,10 @@ pub(super) async fn run(arguments: &DoorFlight) -> Result<Report, Failure> {
     let callers = arguments.callers as usize;
     report.number("callers", callers);
     // JSON and events take turns. The call's name is a part of the question, so all have the same one.
-    let question =
-        |call: &str, number: usize| Question { use_cache: true, ..Question::new(call).streamed(number % 2 == 0) };
+    let question = |call: &str, number: usize| Question {
+        use_cache: true,
+        ..Question::new(call).streamed(number.is_multiple_of(2))
+    };
 
     let mut asking = JoinSet::new();
     for number in 0..callers {
