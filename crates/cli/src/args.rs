@@ -1,13 +1,17 @@
 //! The command line.
 
+mod door;
 mod money;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use self::money::{
-    Credentials, Explain, Key, KeyCreate, KeyRole, Ledger, LedgerExport, LedgerReport, LedgerVerify, ReportBy,
+pub(crate) use self::{
+    door::{BenchDoor, DoorCrash, DoorFlight, DoorLeave, DoorOverspend, DoorReset, DoorShutdown, DoorSoak},
+    money::{
+        Credentials, Explain, Key, KeyCreate, KeyRole, Ledger, LedgerExport, LedgerReport, LedgerVerify, ReportBy,
+    },
 };
 
 /// Answers from an organisation's rules, with the article that says so.
@@ -232,6 +236,9 @@ pub(crate) enum Bench {
     Race(BenchRace),
     /// What a durable reservation and a row of a cache hit cost, beside a plain write to the same disk.
     Ledger(BenchLedger),
+    /// Put a service of its own between many callers and a scripted model, and look whether its books are right.
+    #[command(subcommand)]
+    Door(BenchDoor),
 }
 
 /// `bylaw bench retrieval`.

@@ -130,7 +130,12 @@ impl KeyRing {
             };
         }
         let asked = async { self.ask(self.asking.lock().await).await };
-        timeout(LAST_PATIENCE, asked).await.unwrap_or_else(|_late| Err(unanswered(Late)))
+        // Whoever waited behind others in vain goes on with what one of them has found out meanwhile.
+        match timeout(LAST_PATIENCE, asked).await {
+            Ok(Ok(keys)) => Ok(keys),
+            Ok(Err(error)) => self.known_within(TRUSTED).ok_or(error),
+            Err(_late) => self.known_within(TRUSTED).ok_or_else(|| unanswered(Late)),
+        }
     }
 
     fn known_within(&self, age: Duration) -> Option<Arc<Keys>> {

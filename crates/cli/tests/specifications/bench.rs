@@ -92,3 +92,29 @@ fn of_40_concurrent_callers_a_budget_worth_5_admits_5_also_in_two_processes() {
         assert_eq!(home.run(&race).code, Some(2));
     }
 }
+
+/// Runs a scenario before a service of its own; what it claims, and whether all of it holds.
+fn door(arguments: &[&str]) -> (Option<i32>, Value) {
+    let ended = Home::new().run(&[&["--json", "bench", "door"], arguments].concat());
+    let report = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{}{}", ended.stdout, ended.stderr));
+    (ended.code, report)
+}
+
+#[test]
+fn the_books_are_right_after_everything_that_can_go_wrong() {
+    for scenario in [
+        &["crash", "--calls", "48", "--concurrent", "8"][..],
+        &["reset", "--calls", "12", "--concurrent", "4"],
+        &["overspend", "--callers", "20", "--worth", "3"],
+    ] {
+        let (code, report) = door(scenario);
+        assert_eq!((code, &report["holds"]), (Some(0), &json!(true)), "{report:#}");
+    }
+}
+
+#[test]
+fn a_claim_that_does_not_hold_is_said_and_ends_with_1() {
+    let (code, report) = door(&["leave", "--times", "1", "--limit-ms", "0"]);
+    assert_eq!((code, &report["holds"]), (Some(1), &json!(false)), "{report:#}");
+    assert_eq!(report["claims"][0]["holds"], false, "{report:#}");
+}

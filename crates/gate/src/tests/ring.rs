@@ -45,12 +45,19 @@ struct Watched {
     revisions: AtomicUsize,
     broken: AtomicBool,
     hanging: AtomicBool,
+    /// Takes four tenths of a second, also of this clock.
+    slow: Mutex<Option<Arc<Watch>>>,
 }
 
 impl Watched {
     async fn answer(&self) -> Result<(), KeyStoreError> {
         if self.hanging.load(Ordering::SeqCst) {
             std::future::pending::<()>().await;
+        }
+        let slow = self.slow.lock().unwrap().clone();
+        if let Some(clock) = slow {
+            tokio::time::sleep(Duration::from_millis(400)).await;
+            clock.forward(Duration::from_millis(400));
         }
         if self.broken.load(Ordering::SeqCst) {
             return Err(KeyStoreError { operation: "reading", source: "no disk".into() });
@@ -250,6 +257,14 @@ async fn one_caller_asks_and_the_others_go_on() {
     let (first, waited) = tokio::join!(first, others);
     assert_eq!((first, waited), ("key", Duration::ZERO));
     assert_eq!(world.store.revisions.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_store_turns_nobody_away_who_waits_behind_others() {
+    let world = World::new(9);
+    *world.store.slow.lock().unwrap() = Some(Arc::clone(&world.clock));
+    let said = tokio::join!(world.said(None), world.said(None), world.said(None), world.said(None));
+    assert_eq!(said, ("local", "local", "local", "local"));
 }
 
 /// Whatever happens in whatever order: a key that was revoked a window ago (two seconds ago, if the store fails) opens

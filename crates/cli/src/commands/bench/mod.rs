@@ -2,6 +2,7 @@
 
 mod bare;
 mod collection;
+mod door;
 mod extract;
 mod ledger;
 mod metrics;
@@ -24,5 +25,6 @@ pub(super) async fn run(arguments: Bench, format: Format) -> Result<ExitCode, Fa
         Bench::Upstream(arguments) => upstream::run(&arguments, format).await,
         Bench::Ledger(arguments) => ledger::run(&arguments, format).await,
         Bench::Race(arguments) => race::run(&arguments, format).await,
+        Bench::Door(scenario) => door::run(&scenario, format).await,
     }
 }

@@ -17,9 +17,15 @@ pub(super) fn cpu_time() -> Duration {
 /// Resident memory now and at its highest, in kibibytes.
 pub(super) fn memory_kib() -> (u64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let field = |name: &str| {
-        let line = status.lines().find(|line| line.starts_with(name));
-        line.and_then(|line| line.split_whitespace().nth(1)).and_then(|text| text.parse().ok()).unwrap_or(0)
-    };
-    (field("VmRSS:"), field("VmHWM:"))
+    (field(&status, "VmRSS:"), field(&status, "VmHWM:"))
+}
+
+/// Resident memory of another process now, in kibibytes.
+pub(super) fn resident_kib_of(pid: u32) -> u64 {
+    field(&std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default(), "VmRSS:")
+}
+
+fn field(status: &str, name: &str) -> u64 {
+    let line = status.lines().find(|line| line.starts_with(name));
+    line.and_then(|line| line.split_whitespace().nth(1)).and_then(|text| text.parse().ok()).unwrap_or(0)
 }

@@ -12,7 +12,11 @@ mod tally;
 
 use std::process::ExitCode;
 
-pub(super) use self::{script::Script, server::Upstream};
+pub(super) use self::{
+    script::Script,
+    server::Upstream,
+    tally::{Counts, End, Seen},
+};
 use crate::{
     args::BenchUpstream,
     failure::Failure,

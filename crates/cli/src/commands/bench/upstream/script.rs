@@ -86,6 +86,8 @@ pub(super) enum Step {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plan {
     pub(super) behaviour: Behaviour,
+    /// What the question calls itself.
+    pub(super) call: Option<String>,
     pub(super) prompt_bytes: u64,
     /// Billed as soon as the request is there; nothing where it is refused.
     pub(super) prompt_tokens: u64,
@@ -123,7 +125,7 @@ impl Request {
             Behaviour::Cut => self.answer(script, script.gap, Some(script.pieces / 2), prompt_tokens),
             Behaviour::LateCut => self.answer(script, script.gap, Some(u64::MAX), prompt_tokens),
         };
-        Plan { behaviour, prompt_bytes, prompt_tokens, steps }
+        Plan { behaviour, call: self.call(), prompt_bytes, prompt_tokens, steps }
     }
 
     /// An answer, piece by piece; `cut_after` so many pieces the connection breaks.
@@ -210,10 +212,18 @@ impl Request {
 
     /// What the question asks of the endpoint, as in `upstream:late-cut`.
     fn marker(&self) -> Option<Behaviour> {
-        let question = self.messages.iter().rev().find(|message| message.role == "user")?;
-        Behaviour::ALL
-            .into_iter()
-            .find(|behaviour| question.content.contains(&format!("upstream:{}", behaviour.as_str())))
+        let question = self.question()?;
+        Behaviour::ALL.into_iter().find(|behaviour| question.contains(&format!("upstream:{}", behaviour.as_str())))
+    }
+
+    /// What the question calls itself, as in `call:c17`.
+    fn call(&self) -> Option<String> {
+        let (_, name) = self.question()?.split_once("call:")?;
+        Some(name.chars().take_while(char::is_ascii_alphanumeric).collect())
+    }
+
+    fn question(&self) -> Option<&str> {
+        self.messages.iter().rev().find(|message| message.role == "user").map(|message| message.content.as_str())
     }
 
     /// The id of the first article in the prompt.
@@ -309,6 +319,7 @@ mod tests {
         check("upstream:silent", &["hang"]);
         check("upstream:cut", &["依規定辦理", "並依程序", "break"]);
         check("upstream:late-cut", &[&text[..], &["bill 4", "break"]].concat());
+        assert_eq!(plan(SCRIPT, "事假幾日 call:c17 upstream:cut").call.as_deref(), Some("c17"));
         assert_eq!(shown(&plan(SCRIPT, "upstream:slow"))[..3], ["7ms", "依規定辦理", "7ms"]);
     }
 

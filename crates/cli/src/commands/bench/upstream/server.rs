@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     script::{Plan, Request, Script, Step},
-    tally::{Counts, End, Open, Tally},
+    tally::{Counts, End, Open, Seen, Tally},
 };
 use crate::{args::UpstreamBehaviour as Behaviour, failure::Failure};
 
@@ -75,6 +75,26 @@ impl Upstream {
         format!("{}/v1", self.url())
     }
 
+    /// How many requests there were so far, and how many are open.
+    pub(in super::super) fn requests_and_open(&self) -> (u64, u64) {
+        self.tally.requests_and_open()
+    }
+
+    /// The last request whose question calls itself so.
+    pub(in super::super) fn seen(&self, call: &str) -> Option<Seen> {
+        self.tally.seen(call)
+    }
+
+    /// The time, as requests carry it.
+    pub(in super::super) fn now_us(&self) -> u64 {
+        self.tally.now_us()
+    }
+
+    /// Begins the count anew.
+    pub(in super::super) fn reset(&self) {
+        self.tally.reset();
+    }
+
     /// Breaks every connection off, waits until they are gone, and says what was counted.
     pub(in super::super) async fn stop(self) -> Counts {
         self.stop.cancel();
@@ -88,7 +108,9 @@ async fn completions(State(shared): State<Shared>, body: Bytes) -> Response {
     let request = Request::read(&body);
     let (open, plan) = shared.tally.begin(body_bytes, |ordinal| match &request {
         Ok(request) => request.plan(&shared.script, ordinal, body_bytes),
-        Err(_) => Plan { behaviour: Behaviour::Refuse, prompt_bytes: 0, prompt_tokens: 0, steps: Vec::new() },
+        Err(_) => {
+            Plan { behaviour: Behaviour::Refuse, call: None, prompt_bytes: 0, prompt_tokens: 0, steps: Vec::new() }
+        }
     });
     let is_stream = match request {
         Ok(request) => request.stream,

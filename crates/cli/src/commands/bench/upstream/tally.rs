@@ -35,6 +35,9 @@ pub(in super::super) enum End {
 pub(in super::super) struct Seen {
     pub(in super::super) ordinal: u64,
     pub(in super::super) behaviour: Behaviour,
+    /// What the question calls itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in super::super) call: Option<String>,
     pub(in super::super) body_bytes: u64,
     pub(in super::super) prompt_bytes: u64,
     /// Of text, handed to the connection.
@@ -94,6 +97,19 @@ impl Tally {
         self.state().counts.clone()
     }
 
+    pub(super) fn requests_and_open(&self) -> (u64, u64) {
+        let state = self.state();
+        (state.counts.requests, state.counts.open)
+    }
+
+    pub(super) fn seen(&self, call: &str) -> Option<Seen> {
+        self.state().counts.list.iter().rev().find(|seen| seen.call.as_deref() == Some(call)).cloned()
+    }
+
+    pub(super) fn now_us(&self) -> u64 {
+        self.state().now_us()
+    }
+
     /// Begins anew; forgets also what is open.
     pub(super) fn reset(&self) {
         let mut state = self.state();
@@ -116,6 +132,7 @@ impl Tally {
         counts.list.push_back(Seen {
             ordinal,
             behaviour: plan.behaviour,
+            call: plan.call.clone(),
             body_bytes,
             prompt_bytes: plan.prompt_bytes,
             text_bytes: 0,
