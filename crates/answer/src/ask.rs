@@ -13,11 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     cache::{CacheSizes, Caches},
+    call::CallFlights,
     caps::{Caps, Ceilings},
-    keyed::KeyedFlights,
+    keyed::{self, FreeRequests, KeyedFlights},
     memory::MemoryAnswers,
     meter::Purse,
-    run::CallFlights,
+    recall::Recalled,
     store::{AnswerStore, AnswerStoreError, IdempotencyKey},
     tallies::{Tallies, TallySnapshot},
 };
@@ -143,6 +144,7 @@ pub(crate) struct Inner {
     pub(crate) caches: Caches,
     pub(crate) calls: Arc<CallFlights>,
     pub(crate) keyed: Arc<KeyedFlights>,
+    pub(crate) free: FreeRequests,
     pub(crate) tallies: Arc<Tallies>,
     pub(crate) clock: Arc<dyn Clock>,
 }
@@ -169,7 +171,8 @@ impl Answerer {
             answers,
             caches: Caches::new(caches),
             calls: Arc::default(),
-            keyed: Arc::default(),
+            keyed: Arc::new(KeyedFlights::lingering()),
+            free: keyed::free_requests(),
             tallies: Arc::default(),
             clock,
         }))
@@ -214,6 +217,16 @@ impl Answerer {
     #[must_use]
     pub fn tallies(&self) -> TallySnapshot {
         self.0.tallies.snapshot()
+    }
+
+    /// The answer to a question that was answered before, ready to be sent; `None` if it has to be made. What it avoided is
+    /// booked. No events are reported.
+    ///
+    /// # Errors
+    /// If a cap makes no sense.
+    pub async fn recall(&self, ask: &Ask<'_>) -> Result<Option<Recalled>, AnswerError> {
+        Caps::of(ask.request, &self.0.ceilings, &self.0.purse.currency)?;
+        Ok(self.0.recall(ask).await)
     }
 
     /// Answers a question.

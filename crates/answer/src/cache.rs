@@ -6,7 +6,7 @@ use bylaw_contract::{MicroUsd, RunId, ask::Answer};
 use bylaw_model::FinishReason;
 use quick_cache::{Weighter, sync::Cache};
 
-use crate::digest::Digest;
+use crate::{digest::Digest, recall::Pieces};
 
 /// Bytes that an average answer with its articles takes.
 const AVERAGE_BYTES: u64 = 8 * 1024;
@@ -19,6 +19,9 @@ pub(crate) struct CachedAnswer {
     pub(crate) cost: MicroUsd,
     /// The run that made it.
     pub(crate) run_id: RunId,
+    /// Its JSON, if that has the expected form.
+    pub(crate) pieces: Option<Pieces>,
+    /// What it takes, twice its JSON.
     pub(crate) bytes: u64,
 }
 

@@ -227,19 +227,6 @@ impl Composer<'_> {
         answer
     }
 
-    /// Where the time went.
-    pub(crate) fn timing(&self, retrieve: Duration, waited: Duration) -> Timing {
-        let total = self.clock.elapsed().saturating_sub(self.ask.started);
-        Timing {
-            embed_ms: 0.0,
-            retrieve_ms: milliseconds(retrieve),
-            llm_ms: milliseconds(waited),
-            serialize_ms: 0.0,
-            total_ms: milliseconds(total),
-            overhead_ms: milliseconds(total.saturating_sub(retrieve + waited)),
-        }
-    }
-
     /// An answer with nothing in it but its circumstances.
     fn blank(&self, outcome: Outcome, read: &Read, mode: Mode, involved: Involved) -> Answer {
         Answer {
@@ -254,7 +241,7 @@ impl Composer<'_> {
             stop: None,
             warnings: Vec::new(),
             usage: involved.usage,
-            timing: self.timing(read.retrieve, involved.waited),
+            timing: timing(self.clock, self.ask.started, read.retrieve, involved.waited),
             retriever: LEXICAL.to_owned(),
             mode,
             agent: None,
@@ -262,6 +249,19 @@ impl Composer<'_> {
             run_id: involved.run_id,
             asked_at: read.asked_at,
         }
+    }
+}
+
+/// Where the time went since `started`.
+pub(crate) fn timing(clock: &dyn Clock, started: Duration, retrieve: Duration, waited: Duration) -> Timing {
+    let total = clock.elapsed().saturating_sub(started);
+    Timing {
+        embed_ms: 0.0,
+        retrieve_ms: milliseconds(retrieve),
+        llm_ms: milliseconds(waited),
+        serialize_ms: 0.0,
+        total_ms: milliseconds(total),
+        overhead_ms: milliseconds(total.saturating_sub(retrieve + waited)),
     }
 }
 

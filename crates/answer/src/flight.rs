@@ -22,6 +22,8 @@ type UnderWay<K, M, T> = HashMap<K, Arc<Flight<K, M, T>>>;
 /// Flights under way, by what they are about.
 pub(crate) struct Flights<K, M, T> {
     under_way: Mutex<UnderWay<K, M, T>>,
+    /// Whether one that everyone has left can be boarded until it has landed.
+    lingering: bool,
 }
 
 /// One run that several may listen to.
@@ -53,7 +55,15 @@ pub(crate) enum Heard<T> {
 
 impl<K, M, T> Default for Flights<K, M, T> {
     fn default() -> Self {
-        Self { under_way: Mutex::default() }
+        Self { under_way: Mutex::default(), lingering: false }
+    }
+}
+
+impl<K, M, T> Flights<K, M, T> {
+    /// Flights that can be boarded until they have landed, also when they are being given up: whoever boards one of those
+    /// waits for its end and then tries again, so that two of a kind are never under way.
+    pub(crate) fn lingering() -> Self {
+        Self { under_way: Mutex::default(), lingering: true }
     }
 }
 
@@ -183,7 +193,8 @@ impl<K: Clone + Eq + Hash, M, T: Clone> Seat<K, M, T> {
             return log.listeners > 0;
         }
         drop(log);
-        if let Some(key) = &self.flight.key
+        if !self.flights.lingering
+            && let Some(key) = &self.flight.key
             && under_way.get(key).is_some_and(|known| Arc::ptr_eq(known, &self.flight))
         {
             under_way.remove(key);
@@ -254,6 +265,19 @@ mod tests {
         assert!(pilot.flight.cancel.is_cancelled());
         assert!(pilot.flight.abandoned.load(Ordering::SeqCst));
         // Nobody boards a flight that is being given up.
+        assert!(sky.board(Some(1), || "another").pilot(0).is_some());
+    }
+
+    #[tokio::test]
+    async fn one_that_lingers_is_the_only_one_of_its_kind_until_it_has_landed() {
+        let sky = Arc::new(Sky::lingering());
+        let mut leader = sky.board(Some(1), || "leader");
+        let pilot = leader.pilot(0).unwrap();
+        drop(leader);
+        let mut late = sky.board(Some(1), || unreachable!());
+        assert!(late.pilot(0).is_none() && pilot.flight.cancel.is_cancelled());
+        pilot.land(5);
+        assert_eq!(all(&mut late).await.1, 5);
         assert!(sky.board(Some(1), || "another").pilot(0).is_some());
     }
 

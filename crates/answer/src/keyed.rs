@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bylaw_contract::{
-    Outcome, RunEvent, Timestamp,
+    Outcome, RunEvent, StopReason, Timestamp,
     ask::{Answer, AskRequest},
 };
 
@@ -19,6 +19,16 @@ use crate::{
 pub(crate) type KeyedFlights = crate::flight::Flights<KeptName, Digest, Result<Answer, AnswerError>>;
 
 type KeyedPilot = Pilot<KeptName, Digest, Result<Answer, AnswerError>>;
+
+/// How many requests that cost nothing are remembered by their fingerprint. Their answers are made afresh.
+const FREE_REMEMBERED: usize = 16_384;
+
+/// Fingerprints of requests that cost nothing, by their keys.
+pub(crate) type FreeRequests = quick_cache::sync::Cache<KeptName, Digest>;
+
+pub(crate) fn free_requests() -> FreeRequests {
+    FreeRequests::new(FREE_REMEMBERED)
+}
 
 /// Tells whoever listens to the flight.
 struct Tell<'a>(&'a KeyedPilot);
@@ -43,39 +53,64 @@ impl Inner {
     ) -> Result<Answer, AnswerError> {
         let fingerprint = fingerprint(ask.request);
         let name = KeptName { owner: ask.principal.key_id().cloned(), key: key.clone() };
-        let mut seat = self.keyed.board(Some(name.clone()), || fingerprint);
-        if seat.flight.manifest != fingerprint {
-            return Err(AnswerError::IdempotencyConflict);
-        }
-        let pilot = seat.pilot(Err(AnswerError::Lost));
-        let leads = pilot.is_some();
-        if let Some(pilot) = pilot {
-            let ask = OwnAsk::of(ask);
-            tokio::spawn(Arc::clone(self).fly_keyed(pilot, name, ask, caps));
-        }
         loop {
-            let heard = tokio::select! {
-                biased;
-                () = ask.cancel.cancelled() => return Err(AnswerError::Cancelled),
-                heard = seat.next() => heard,
-            };
-            match heard {
-                Heard::Event(event) => ask.events.report(event),
-                Heard::End(result) => {
-                    let answer = Answer { request_id: ask.request_id.clone(), ..result? };
-                    // The leader of this flight may itself have been given what was kept.
-                    if !leads || answer.run_id != ask.run_id {
-                        self.tallies.repeated.add();
-                        let (cost, run_id) = (answer.usage.cost_micro_usd, &answer.run_id);
-                        self.record(ask, "repeat", "idempotency_key", cost, Some(run_id)).await;
-                    }
-                    if ask.events.listens() && answer.stop.is_none() {
-                        ask.events.report(RunEvent::Done { answer: Box::new(answer.clone()) });
-                    }
-                    return Ok(answer);
+            if let Some(answer) = self.kept(&name, fingerprint).await? {
+                ask.events.report(RunEvent::Citations { citations: answer.citations.clone() });
+                if let Some(text) = &answer.answer {
+                    ask.events.report(RunEvent::Token { text: text.clone() });
                 }
+                return Ok(self.again(ask, answer).await);
             }
+            let mut seat = self.keyed.board(Some(name.clone()), || fingerprint);
+            if seat.flight.manifest != fingerprint {
+                return Err(AnswerError::IdempotencyConflict);
+            }
+            let pilot = seat.pilot(Err(AnswerError::Lost));
+            let leads = pilot.is_some();
+            if let Some(pilot) = pilot {
+                tokio::spawn(Arc::clone(self).fly_keyed(pilot, name.clone(), OwnAsk::of(ask), caps));
+            }
+            let result = loop {
+                let heard = tokio::select! {
+                    biased;
+                    () = ask.cancel.cancelled() => return Err(AnswerError::Cancelled),
+                    heard = seat.next() => heard,
+                };
+                match heard {
+                    Heard::Event(event) => ask.events.report(event),
+                    Heard::End(result) => break result,
+                }
+            };
+            return match result {
+                // Everyone had left this one before this request came.
+                Err(AnswerError::Cancelled) => continue,
+                Err(error) => Err(error),
+                Ok(answer) if leads => Ok(ended(ask, answer)),
+                Ok(answer) => Ok(self.again(ask, answer).await),
+            };
         }
+    }
+
+    /// An answer that was given before, and what it avoided.
+    async fn again(&self, ask: &Ask<'_>, answer: Answer) -> Answer {
+        self.tallies.repeated.add();
+        self.record(ask, "repeat", "idempotency_key", answer.usage.cost_micro_usd, Some(&answer.run_id)).await;
+        ended(ask, answer)
+    }
+
+    /// The answer that is kept under a name.
+    async fn kept(&self, name: &KeptName, fingerprint: Digest) -> Result<Option<Answer>, AnswerError> {
+        let same = |other: Digest| if other == fingerprint { Ok(()) } else { Err(AnswerError::IdempotencyConflict) };
+        if let Some(free) = self.free.get(name) {
+            return same(free).map(|()| None);
+        }
+        let since = Timestamp(self.clock.now().0.saturating_sub(KEPT_MS));
+        let Some(kept) = self.answers.find(name, since).await? else { return Ok(None) };
+        same(kept.fingerprint)?;
+        // One that another version of the program has kept may not be readable: then it is made afresh.
+        Ok(serde_json::from_str(&kept.answer)
+            .inspect_err(|error| tracing::warn!(%error, "a kept answer cannot be read"))
+            .ok())
     }
 
     async fn fly_keyed(self: Arc<Self>, pilot: KeyedPilot, name: KeptName, ask: OwnAsk, caps: Caps) {
@@ -91,26 +126,23 @@ impl Inner {
         caps: &Caps,
     ) -> Result<Answer, AnswerError> {
         let fingerprint = pilot.flight.manifest;
-        let now = self.clock.now();
-        let forget_before = Timestamp(now.0.saturating_sub(KEPT_MS));
-        if let Some(kept) = self.answers.find(name, forget_before).await? {
-            if kept.fingerprint != fingerprint {
-                return Err(AnswerError::IdempotencyConflict);
-            }
-            let answer: Answer = serde_json::from_str(&kept.answer).map_err(|_| AnswerError::Lost)?;
+        // Another flight may have landed since this one's passengers looked.
+        if let Some(answer) = self.kept(name, fingerprint).await? {
             pilot.tell(RunEvent::Citations { citations: answer.citations.clone() });
-            if let Some(text) = &answer.answer {
-                pilot.tell(RunEvent::Token { text: text.clone() });
-            }
             return Ok(answer);
         }
         let tell = Tell(pilot);
         let answer = self.answer(&ask.borrowed(pilot, &tell), caps).await?;
-        if is_whole(&answer)
-            && let Ok(json) = serde_json::to_string(&answer)
-        {
+        if !is_whole(&answer) {
+            return Ok(answer);
+        }
+        if answer.usage.model_calls == 0 {
+            // Nothing was paid, so nothing can be paid twice; only another body must still be refused.
+            self.free.insert(name.clone(), fingerprint);
+        } else if let Ok(json) = serde_json::to_string(&answer) {
+            let now = self.clock.now();
             let kept = KeptAnswer { fingerprint, answer: json, kept_at: now };
-            if let Err(error) = self.answers.keep(name, &kept, forget_before).await {
+            if let Err(error) = self.answers.keep(name, &kept, Timestamp(now.0.saturating_sub(KEPT_MS))).await {
                 tracing::error!(error = &error as &dyn std::error::Error, "an answer could not be kept for its key");
             }
         }
@@ -118,7 +150,17 @@ impl Inner {
     }
 }
 
-/// A request that was cut off may be tried afresh; anything else is given again.
+/// An answer as the end of one's own request.
+fn ended(ask: &Ask<'_>, answer: Answer) -> Answer {
+    let answer = Answer { request_id: ask.request_id.clone(), ..answer };
+    // Any other stop has been told as a failure, by the run itself.
+    if ask.events.listens() && answer.stop.as_ref().is_none_or(|stop| is_cap(stop.reason)) {
+        ask.events.report(RunEvent::Done { answer: Box::new(answer.clone()) });
+    }
+    answer
+}
+
+/// A request that was cut off may be tried afresh; anything else is given again, also a whole reply that is no good.
 fn is_whole(answer: &Answer) -> bool {
     match answer.outcome {
         Outcome::Answered
@@ -126,8 +168,14 @@ fn is_whole(answer: &Answer) -> bool {
         | Outcome::Insufficient
         | Outcome::RuledElsewhere
         | Outcome::NotUnderstood => true,
-        Outcome::Stopped | Outcome::Degraded => false,
+        Outcome::Degraded => answer.answer.is_some(),
+        Outcome::Stopped => answer.stop.as_ref().is_some_and(|stop| stop.reason == StopReason::Refused),
     }
+}
+
+/// Whether a stop is an answer like any other, and not a failure.
+const fn is_cap(reason: StopReason) -> bool {
+    matches!(reason, StopReason::Cost | StopReason::Time)
 }
 
 /// What a request asks for, however it is delivered.

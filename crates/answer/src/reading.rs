@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use bylaw_contract::{Citation, Clock, Language, Timestamp};
 use bylaw_gate::ReadableSources;
-use bylaw_retrieval::{Filter, Found, IndexedArticle, Query};
+use bylaw_retrieval::{Filter, Found, Generation, IndexedArticle, Query};
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::{
     ask::{AnswerError, Ask},
@@ -33,8 +34,26 @@ impl Read {
     }
 }
 
+/// From this many articles on, a search takes long enough that other work of the thread would notice.
+const LARGE_GENERATION: usize = 5_000;
+
+/// Runs work that uses the processor: at once where it is short, else after handing the thread's other work over.
+pub fn without_stalling<T>(generation: &Generation, work: impl FnOnce() -> T) -> T {
+    if generation.article_count() >= LARGE_GENERATION
+        && Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
+    {
+        tokio::task::block_in_place(work)
+    } else {
+        work()
+    }
+}
+
 /// Reads the rules that the asker may read.
 pub(crate) fn read(clock: &dyn Clock, ask: &Ask<'_>) -> Result<Read, AnswerError> {
+    without_stalling(&ask.generation, || read_here(clock, ask))
+}
+
+fn read_here(clock: &dyn Clock, ask: &Ask<'_>) -> Result<Read, AnswerError> {
     let asked_at = clock.now();
     let before = clock.elapsed();
     let sources = ask.principal.sources();

@@ -1,7 +1,7 @@
 //! Why a model did not finish, for people.
 
 use bylaw_contract::{Language, Stop, StopReason};
-use bylaw_gate::{Currency, PeriodKey, ReserveError, Scope, Shortfall};
+use bylaw_gate::{Action, Currency, PeriodKey, Principal, ReserveError, Scope, Shortfall};
 use bylaw_model::{ModelError, Refused};
 
 /// The stop of a call that broke.
@@ -44,8 +44,14 @@ pub(crate) fn stop(reason: StopReason, language: Language) -> Stop {
     Stop { reason, at_step: 0, message: message.to_owned() }
 }
 
-/// The stop of a call that did not fit in a budget: which one, its limit, and what is left.
-pub(crate) fn over_budget(shortfall: &Shortfall, currency: &Currency, language: Language) -> Stop {
+/// The stop of a call that did not fit in a budget: which one, its limit, and what is left. How much the whole service may
+/// spend and has spent is told only to those who may see it.
+pub(crate) fn over_budget(
+    shortfall: &Shortfall,
+    principal: &Principal,
+    currency: &Currency,
+    language: Language,
+) -> Stop {
     let chinese = language.is_chinese();
     let whose = match (&shortfall.budget.scope, chinese) {
         (Scope::Request(_), true) => "這個問題",
@@ -64,7 +70,12 @@ pub(crate) fn over_budget(shortfall: &Shortfall, currency: &Currency, language: 
     };
     let amounts = [shortfall.limit, shortfall.left, shortfall.needed].map(|amount| currency.text(amount));
     let [limit, left, needed] = amounts;
-    let message = if chinese {
+    let secret = shortfall.budget.scope == Scope::Service && !principal.may(Action::Budgets);
+    let message = if secret && chinese {
+        format!("沒有呼叫模型：{whose}的{period}預算已經用完，這次至少要保留 {needed}。")
+    } else if secret {
+        format!("No model was called: the {period}budget of {whose} is used up, and this call must reserve {needed}.")
+    } else if chinese {
         format!("沒有呼叫模型：{whose}的{period}預算是 {limit}，剩 {left}，而這次至少要保留 {needed}。")
     } else {
         format!(

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use bylaw_answer::{
     AnswerError, Answerer, AnswererParts, Ask, CacheSizes, Ceilings, EventSink, IdempotencyKey, IgnoreEvents,
-    MemoryAnswers, Purse,
+    MemoryAnswers, Purse, Recalled,
 };
 use bylaw_contract::{
     Clock, KeyId, MicroUsd, RequestId, RunId, Timestamp,
@@ -111,19 +111,27 @@ impl Bank {
         caller: Caller,
         events: &dyn EventSink,
     ) -> Result<Answer, AnswerError> {
-        self.answerer
-            .ask(Ask {
-                request,
-                generation: Arc::clone(&self.rules.generation),
-                principal: caller.principal,
-                idempotency_key: caller.key.map(|key| IdempotencyKey::new(key).expect("a key")),
-                request_id: RequestId::new(caller.label).expect("a label"),
-                run_id: RunId::mint(&self.random),
-                started: std::time::Duration::from_secs(1),
-                cancel: caller.cancel,
-                events,
-            })
-            .await
+        self.answerer.ask(self.asked(request, caller, events)).await
+    }
+
+    /// What is remembered for a question.
+    pub(crate) async fn recall(&self, request: &AskRequest) -> Option<Recalled> {
+        let caller = Caller { label: "recalled", ..Caller::default() };
+        self.answerer.recall(&self.asked(request, caller, &IgnoreEvents)).await.expect("good caps")
+    }
+
+    fn asked<'a>(&self, request: &'a AskRequest, caller: Caller, events: &'a dyn EventSink) -> Ask<'a> {
+        Ask {
+            request,
+            generation: Arc::clone(&self.rules.generation),
+            principal: caller.principal,
+            idempotency_key: caller.key.map(|key| IdempotencyKey::new(key).expect("a key")),
+            request_id: RequestId::new(caller.label).expect("a label"),
+            run_id: RunId::mint(&self.random),
+            started: std::time::Duration::from_secs(1),
+            cancel: caller.cancel,
+            events,
+        }
     }
 
     /// Every row, once everything that has ended is written.

@@ -264,3 +264,63 @@ async fn only_equal_caps_share_a_call() {
     assert_eq!(capped.stop.map(|stop| stop.reason), Some(StopReason::Cost));
     assert_eq!((free.outcome, script.requests().len()), (Outcome::Answered, 1));
 }
+
+#[tokio::test]
+async fn a_call_that_was_good_for_nothing_has_avoided_nothing() {
+    let script = Script::always(ScriptedReply::ending(["事假"], ScriptedEnd::Cut));
+    let bank = bank(&script);
+    let same = request("事假幾天");
+    let (one, other) = tokio::join!(ask(&bank, &same, Caller::default()), ask(&bank, &same, Caller::default()));
+    assert_eq!(script.requests().len(), 1);
+    assert!([one, other].iter().all(|answer| answer.outcome == Outcome::Stopped && !answer.usage.cached));
+    assert_eq!(bank.booked().await.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leader_whose_time_is_up_while_others_go_on_is_told_a_bound() {
+    let stalls = ScriptedReply::ending(["事假"], ScriptedEnd::Stalls);
+    let bank = bank(&Script::always(stalls).with_patience(Duration::from_secs(5)));
+    let hurried = AskRequest { max_wall_ms: Some(1_000.into()), ..request("事假幾天") };
+    let patient = request("事假幾天");
+    let (leader, follower) =
+        tokio::join!(ask(&bank, &hurried, Caller::default()), ask(&bank, &patient, Caller::default()));
+    assert_eq!(leader.stop.map(|stop| stop.reason), Some(StopReason::Time));
+    assert!(leader.usage.estimated && leader.usage.cost_micro_usd.0 >= bank.booked().await[0].1);
+    assert_eq!(follower.stop.map(|stop| stop.reason), Some(StopReason::UpstreamTimeout));
+}
+
+#[tokio::test]
+async fn a_whole_reply_that_is_no_good_is_given_again_under_its_key() {
+    let script = Script::new([ScriptedReply::text("公司沒有規定。"), ScriptedReply::text(REPLY)]);
+    let bank = bank(&script);
+    let uncached = AskRequest { use_cache: false, ..request("事假幾天") };
+    for _ in 0..2 {
+        let answer = ask(&bank, &uncached, keyed("a")).await;
+        assert_eq!((answer.outcome, answer.answer.as_deref()), (Outcome::Degraded, Some("公司沒有規定。")));
+    }
+    assert_eq!(script.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_free_answer_is_made_afresh_under_its_key_and_another_body_is_still_a_conflict() {
+    let bank = bank(&Script::new([]));
+    let free = |question: &str| AskRequest { mode: Mode::Extract, ..AskRequest::new(question) };
+    for _ in 0..2 {
+        assert_eq!(ask(&bank, &free("事假一年幾天"), keyed("a")).await.outcome, Outcome::Answered);
+    }
+    let conflict = bank.ask(&free("特別休假幾天"), keyed("a"), &IgnoreEvents).await;
+    assert!(matches!(conflict, Err(AnswerError::IdempotencyConflict)));
+}
+
+#[tokio::test]
+async fn a_recalled_answer_reads_as_the_answer_itself() {
+    let script = Script::always(ScriptedReply::text("十四日：「\"usage\":{},\"timing\":{}」[work_rules.md#27]。"));
+    let bank = bank(&script);
+    let question = request("事假幾天");
+    bank.pipeline("事假幾天").await;
+    let recalled = bank.recall(&question).await.expect("it was answered before");
+    let text = String::from_utf8(recalled.json().expect("json")).expect("text");
+    assert_eq!(text, serde_json::to_string(&recalled.answer()).expect("json"));
+    assert!(text.contains("\"cached\":true") && text.contains("\"request_id\":\"recalled\""));
+    assert!(bank.recall(&AskRequest { use_cache: false, ..question }).await.is_none());
+}
