@@ -40,6 +40,8 @@ pub struct GateConfig {
     pub retry: Duration,
     /// Most commands in one commit. At least one.
     pub batch: usize,
+    /// How long rows about avoided costs wait for others, so that a commit is worth its sync. Nobody waits for them.
+    pub gather: Duration,
     /// Most reservations and records in the queue; whoever comes later waits to get in. At least one.
     pub queue: usize,
 }
@@ -52,6 +54,7 @@ impl Default for GateConfig {
             look: Duration::from_millis(100),
             retry: Duration::from_millis(200),
             batch: 512,
+            gather: Duration::from_millis(50),
             queue: 4_096,
         }
     }

@@ -8,7 +8,7 @@ use std::sync::{
 use bylaw_contract::{Clock, MicroUsd, OwnerId, ReservationId};
 use tokio::{
     sync::{Notify, OwnedSemaphorePermit, mpsc, oneshot},
-    time::{Instant, interval_at},
+    time::{Instant, interval_at, sleep_until},
 };
 
 use crate::{
@@ -90,6 +90,8 @@ struct Unwritten {
     closes: Vec<Write>,
     records: Vec<(Row, Place)>,
     flushes: Vec<oneshot::Sender<()>>,
+    /// Until when records are gathered, if there are any.
+    gathered: Option<Instant>,
     /// Why the last commit failed, and when, until one succeeds.
     failure: Option<(Arc<LedgerError>, Instant)>,
 }
@@ -97,6 +99,11 @@ struct Unwritten {
 impl Unwritten {
     fn is_empty(&self) -> bool {
         self.closes.is_empty() && self.records.is_empty() && self.flushes.is_empty() && self.failure.is_none()
+    }
+
+    /// Whether there is something that a failed commit has left.
+    fn is_to_be_retried(&self) -> bool {
+        !self.is_empty() && self.gathered.is_none()
     }
 }
 
@@ -114,9 +121,14 @@ impl Writer {
                     if count == 0 {
                         break;
                     }
+                    if !self.gather(&mut queued, &mut unwritten) {
+                        self.write(&mut queued, &mut unwritten).await;
+                    }
+                }
+                () = sleep_until(unwritten.gathered.unwrap_or_else(Instant::now)), if unwritten.gathered.is_some() => {
                     self.write(&mut queued, &mut unwritten).await;
                 }
-                () = tokio::time::sleep(self.config.retry), if !unwritten.is_empty() => {
+                () = tokio::time::sleep(self.config.retry), if unwritten.is_to_be_retried() => {
                     self.write(&mut queued, &mut unwritten).await;
                 }
             }
@@ -130,6 +142,21 @@ impl Writer {
                 "settlements could not be written; their leases will run out"
             );
         }
+    }
+
+    /// Whether what has come can wait for more: records alone, and not too many.
+    fn gather(&self, queued: &mut Vec<Command>, unwritten: &mut Unwritten) -> bool {
+        let only_records = queued.iter().all(|command| matches!(command, Command::Record(..)));
+        if !only_records || unwritten.is_to_be_retried() {
+            return false;
+        }
+        unwritten.records.extend(queued.drain(..).filter_map(|command| match command {
+            Command::Record(row, place) => Some((*row, place)),
+            Command::Reserve(_) | Command::Close(_) | Command::Flush(_) => None,
+        }));
+        unwritten.gathered.get_or_insert_with(|| Instant::now() + self.config.gather);
+        // A full queue must not wait for itself.
+        unwritten.records.len() < self.config.batch.min(self.config.queue)
     }
 
     fn lease(&self) -> Lease {
@@ -150,6 +177,7 @@ impl Writer {
     }
 
     async fn write(&self, queued: &mut Vec<Command>, unwritten: &mut Unwritten) {
+        unwritten.gathered = None;
         let mut asked = Vec::new();
         for command in queued.drain(..) {
             match command {
