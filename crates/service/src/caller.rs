@@ -83,7 +83,8 @@ pub(crate) async fn admit(ring: &KeyRing, headers: &HeaderMap, access: Access) -
         (Access::Open, Ok(principal)) => Ok((Visitor(Some(principal.clone())), door(&principal))),
         // Probes go on with an old key, and while keys cannot be read.
         (Access::Open, Err(_)) => {
-            let keyed = ring.required().await.unwrap_or(false);
+            // Where that is unknown, a probe must not be turned away for the name that it calls.
+            let keyed = ring.required().await.unwrap_or(true);
             Ok((Visitor(None), if keyed { Door::Keyed } else { Door::Local }))
         }
         (Access::Needs(action), Ok(principal)) if principal.may(action) => {

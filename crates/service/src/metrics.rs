@@ -88,6 +88,8 @@ pub(crate) struct Metrics {
     not_sent: Counter,
     refused: Counter,
     upstream_cancelled: Counter,
+    answer_misses: Counter,
+    unrecorded: Counter,
     reserved: Gauge,
     in_flight: Gauge,
     ledger: Gauge,
@@ -122,6 +124,13 @@ impl Metrics {
             "Attempts that were cut because nobody was listening any more",
             upstream_cancelled.clone(),
         );
+        let counter = |registry: &mut Registry, name: &str, help: &str| {
+            let counter = Counter::<u64>::default();
+            registry.register(name, help, counter.clone());
+            counter
+        };
+        let answer_misses = counter(registry, "cache_misses", "Questions that a cache of answers could have held");
+        let unrecorded = counter(registry, "unrecorded_hits", "Rows about avoided costs that were not written");
         let gauge = |registry: &mut Registry, name: &str, help: &str| {
             let gauge = Gauge::<i64>::default();
             registry.register(name, help, gauge.clone());
@@ -150,6 +159,8 @@ impl Metrics {
             registry: all,
             requests,
             upstream_cancelled,
+            answer_misses,
+            unrecorded,
             reserved,
             in_flight,
             ledger,
@@ -203,6 +214,8 @@ impl Metrics {
             (&self.not_sent, tallies.calls_not_sent),
             (&self.refused, tallies.calls_refused),
             (&self.upstream_cancelled, tallies.calls_abandoned),
+            (&self.answer_misses, tallies.answer_misses),
+            (&self.unrecorded, tallies.unrecorded),
         ] {
             counter.inner().fetch_max(value, Ordering::Relaxed);
         }

@@ -13,10 +13,15 @@ use crate::error::Failure;
 pub(crate) fn json(status: StatusCode, value: &impl Serialize, expected_bytes: usize) -> Result<Response, Failure> {
     let mut bytes = Vec::with_capacity(expected_bytes);
     serde_json::to_writer(&mut bytes, value).map_err(Failure::internal)?;
-    let mut reply = Response::new(Body::from(bytes));
+    Ok(json_text(status, bytes))
+}
+
+/// A JSON reply that is written already.
+pub(crate) fn json_text(status: StatusCode, json: Vec<u8>) -> Response {
+    let mut reply = Response::new(Body::from(json));
     *reply.status_mut() = status;
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    Ok(reply)
+    reply
 }
 
 /// A JSON reply of moderate size.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use bylaw_answer::{AnswerError, Answerer};
-use bylaw_contract::{Clock, Outcome, Randomness, ask::Answer, ask::AnsweredBy};
+use bylaw_contract::{Clock, Outcome, Randomness, StopReason, ask::Answer};
 use bylaw_library::Library;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -75,16 +75,30 @@ impl Service {
     /// Remembers how the model did, so that `/healthz` can tell without asking it: a probe would cost money.
     pub(crate) fn remember_model(&self, result: &Result<Answer, AnswerError>) {
         let Ok(answer) = result else { return };
-        let problem = match (&answer.answered_by, answer.outcome) {
-            (AnsweredBy::Model { .. }, _) => None,
-            (_, Outcome::Degraded) if self.answerer.model().is_some() => Some(
-                answer
-                    .stop
-                    .as_ref()
-                    .map_or_else(|| "the last call to it failed".to_owned(), |stop| stop.message.clone()),
-            ),
-            _ => return,
+        // What came from a cache, or from the rules, says nothing about the model.
+        let asked = answer.usage.model_calls > 0 || answer.outcome == Outcome::Degraded;
+        if !asked || self.answerer.model().is_none() {
+            return;
+        }
+        let failed = match (answer.outcome, &answer.stop) {
+            (Outcome::Degraded, None) => answer.answer.is_none(),
+            (_, Some(stop)) => match stop.reason {
+                StopReason::UpstreamIncomplete | StopReason::UpstreamTimeout | StopReason::Failed => true,
+                StopReason::Completed
+                | StopReason::Steps
+                | StopReason::ToolCalls
+                | StopReason::RepeatedCall
+                | StopReason::Context
+                | StopReason::Cost
+                | StopReason::Time
+                | StopReason::Cancelled
+                | StopReason::Refused => return,
+            },
+            (_, None) => false,
         };
+        let said =
+            || answer.stop.as_ref().map(|stop| stop.message.clone()).or_else(|| answer.warnings.first().cloned());
+        let problem = failed.then(|| said().unwrap_or_else(|| "the last call to it failed".to_owned()));
         *self.model_problem.lock().unwrap_or_else(PoisonError::into_inner) = problem;
     }
 

@@ -1,6 +1,6 @@
 //! An answer as Server-Sent Events: `citations`, `token`s, and exactly one of `done` and `error`.
 
-use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
+use std::{collections::VecDeque, convert::Infallible, pin::Pin, sync::Arc, time::Duration};
 
 use axum::{
     http::{HeaderName, HeaderValue, header},
@@ -27,14 +27,16 @@ use crate::{
     standing::Standing,
 };
 
-/// Starts answering and streams what happens.
-pub(crate) fn reply(question: Question) -> Response {
+/// Starts answering and streams what happens. A question that is refused before anything of its answer is known gets the
+/// status of its refusal.
+pub(crate) async fn reply(question: Question) -> Result<Response, Failure> {
     let service = Arc::clone(&question.service);
     let transcript = Transcript::new(question.arrival.clone());
     let standing = Standing::new(Arc::clone(&service.accounts.keys), question.caller.clone());
+    let standing_lost = Box::pin(async move { standing.lost().await });
     let guard = question.cancel.clone().drop_guard();
     // Without a bound, because what one answer can produce has one: its citations and its tokens.
-    let (sender, steps) = mpsc::unbounded_channel();
+    let (sender, mut steps) = mpsc::unbounded_channel();
     let last_word = sender.clone();
     let answering = tokio::spawn(async move {
         let service = Arc::clone(&question.service);
@@ -42,7 +44,12 @@ pub(crate) fn reply(question: Question) -> Response {
         // Fails only when the caller has left.
         let _ = last_word.send(Step::Finished(result.map(Box::new)));
     });
-    let listener = Listener { steps, transcript, standing, guard: Some(guard), ready: VecDeque::new(), answering };
+    let first = match steps.recv().await {
+        Some(Step::Finished(Err(failure))) => return Err(failure),
+        first => first,
+    };
+    let listener =
+        Listener { first, steps, transcript, standing_lost, guard: Some(guard), ready: VecDeque::new(), answering };
     let heartbeat = service.settings.heartbeat;
     let events = stream::unfold(listener, move |mut listener| {
         let service = Arc::clone(&service);
@@ -55,7 +62,7 @@ pub(crate) fn reply(question: Question) -> Response {
     let headers = reply.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-    reply
+    Ok(reply)
 }
 
 /// What a run tells its listener.
@@ -76,10 +83,13 @@ impl EventSink for Channel {
 
 /// The caller's end of a run. Dropped when the caller leaves, and with it the guard that cancels the run.
 struct Listener {
+    /// What was waited for before the reply began.
+    first: Option<Step>,
     steps: mpsc::UnboundedReceiver<Step>,
     transcript: Transcript,
-    /// The caller's key may be revoked while the answer is being written.
-    standing: Standing,
+    /// The caller's key may be revoked while the answer is being written. One wait for all events: a question to the store
+    /// that is given up at each event would never be answered on a busy stream.
+    standing_lost: Pin<Box<dyn Future<Output = Failure> + Send>>,
     guard: Option<DropGuard>,
     ready: VecDeque<Event>,
     answering: tokio::task::JoinHandle<()>,
@@ -94,22 +104,9 @@ impl Listener {
             if self.transcript.ended {
                 return None;
             }
-            let step = tokio::select! {
-                // First: what is ready to be told may be what this caller must not hear any more.
-                biased;
-                failure = self.standing.lost() => {
-                    // Dropped, the guard cancels the run.
-                    drop(self.guard.take());
-                    Step::Finished(Err(failure))
-                }
-                step = self.steps.recv() => match step {
-                    Some(step) => step,
-                    // The run is gone without a last word: it panicked.
-                    None => Step::Finished(Err(match (&mut self.answering).await {
-                        Err(error) => Failure::internal(error),
-                        Ok(()) => Failure::new(ErrorCode::InternalError, "the answer ended without its last event"),
-                    })),
-                },
+            let step = match self.first.take() {
+                Some(step) => step,
+                None => self.step().await,
             };
             self.ready.extend(self.transcript.write(step, now()).into_iter().map(Frame::into_event));
             if self.transcript.ended
@@ -117,6 +114,27 @@ impl Listener {
             {
                 guard.disarm();
             }
+        }
+    }
+
+    async fn step(&mut self) -> Step {
+        let step = tokio::select! {
+            // First: what is ready to be told may be what this caller must not hear any more.
+            biased;
+            failure = &mut self.standing_lost => {
+                // Dropped, the guard cancels the run.
+                drop(self.guard.take());
+                return Step::Finished(Err(failure));
+            }
+            step = self.steps.recv() => step,
+        };
+        match step {
+            Some(step) => step,
+            // The run is gone without a last word: it panicked.
+            None => Step::Finished(Err(match (&mut self.answering).await {
+                Err(error) => Failure::internal(error),
+                Ok(()) => Failure::new(ErrorCode::InternalError, "the answer ended without its last event"),
+            })),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `POST /ask`: one question, answered as JSON or as events.
 
-use std::{future::poll_fn, pin::pin, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     Extension,
@@ -26,7 +26,7 @@ use crate::{
     parameters::{Parameters, Retrieval},
     reply,
     request_id::Arrival,
-    routes::search::{known_source, without_stalling},
+    routes::search::known_source,
     service::Service,
     stream,
 };
@@ -77,7 +77,7 @@ pub(crate) async fn ask(
         .map_err(|_| Failure::new(ErrorCode::Overloaded, "too many questions are being answered; try again shortly"))?;
     let cancel = service.cut.child_token();
     let question = Question { service, arrival, caller, idempotency_key, request, generation, cancel, permit };
-    if question.request.stream { Ok(stream::reply(question)) } else { json(question).await }
+    if question.request.stream { stream::reply(question).await } else { json(question).await }
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Failure> {
@@ -105,22 +105,9 @@ pub(crate) struct Question {
 
 impl Question {
     pub(crate) async fn answer(self, events: &dyn EventSink) -> Result<Answer, AnswerError> {
-        let service = self.service;
-        let generation = Arc::clone(&self.generation);
-        let mut answering = pin!(service.answerer.ask(Ask {
-            request: &self.request,
-            generation: self.generation,
-            principal: self.caller,
-            idempotency_key: self.idempotency_key,
-            request_id: self.arrival.request_id,
-            run_id: RunId::mint(&*service.random),
-            started: self.arrival.started,
-            cancel: self.cancel,
-            events,
-        }));
-        // Reading the rules happens in the first poll. What waits for a model runs in a task of its own, and settles
-        // there, whatever becomes of this one.
-        let result = poll_fn(|context| without_stalling(&generation, || answering.as_mut().poll(context))).await;
+        let service = &self.service;
+        // What waits for a model runs in a task of its own, and settles there, whatever becomes of this one.
+        let result = service.answerer.ask(self.asked(events)).await;
         service.remember_model(&result);
         if let Ok(answer) = &result {
             service.metrics.count_answer(answer);
@@ -128,10 +115,28 @@ impl Question {
         drop(self.permit);
         result
     }
+
+    fn asked<'a>(&'a self, events: &'a dyn EventSink) -> Ask<'a> {
+        Ask {
+            request: &self.request,
+            generation: Arc::clone(&self.generation),
+            principal: self.caller.clone(),
+            idempotency_key: self.idempotency_key.clone(),
+            request_id: self.arrival.request_id.clone(),
+            run_id: RunId::mint(&*self.service.random),
+            started: self.arrival.started,
+            cancel: self.cancel.clone(),
+            events,
+        }
+    }
 }
 
 async fn json(question: Question) -> Result<Response, Failure> {
     let service = Arc::clone(&question.service);
+    if let Some(recalled) = service.answerer.recall(&question.asked(&IgnoreEvents)).await? {
+        service.metrics.count_answer(recalled.remembered());
+        return Ok(reply::json_text(StatusCode::OK, recalled.json().map_err(Failure::internal)?));
+    }
     // When the caller leaves, this future is dropped, and with it the listener that the run had.
     let answer = question.answer(&IgnoreEvents).await.map_err(|error| refusal(&service, error))?;
     let mut reply = reply::json(StatusCode::OK, &answer, 8 * 1024)?;

@@ -43,6 +43,7 @@ pub(crate) async fn healthz(
     });
     let generation = service.library.generation();
     // A stranger learns nothing of what is kept, not even how much.
+    let number = visitor.as_ref().map(|_| generation.number()).unwrap_or_default();
     let size = visitor.map(|caller| readable_size(&generation, &caller)).unwrap_or_default();
     reply::ok(&Health {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -52,7 +53,7 @@ pub(crate) async fn healthz(
         boot_ms: Some(milliseconds(service.boot)),
         retrievers: RETRIEVERS.map(str::to_owned).to_vec(),
         default_retriever: LEXICAL.to_owned(),
-        generation: generation.number(),
+        generation: number,
         model: service.answerer.model().map(|model| model.name().to_owned()),
         degraded: missing.into_iter().chain(model).chain(ledger).collect(),
         request_id: arrival.request_id,

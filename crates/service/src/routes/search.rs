@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Extension, extract::State, http::StatusCode, response::Response};
+use bylaw_answer::without_stalling;
 use bylaw_contract::{
     ArticleAddress, ArticleId, ErrorCode, GenerationNumber, RequestId, SourceName, Span, VersionId,
     search::{SearchRequest, SearchResponse},
@@ -22,9 +23,6 @@ use crate::{
     request_id::Arrival,
     service::Service,
 };
-
-/// From this many articles on, a search takes long enough that other connections of the thread would notice.
-const LARGE_GENERATION: usize = 5_000;
 
 const NO_VECTORS: &str = "min_similarity has no effect without vectors";
 
@@ -77,18 +75,6 @@ pub(crate) fn known_source(generation: &Generation, name: &str, caller: &Princip
         Failure::new(ErrorCode::SourceNotFound, format!("there is no source named {name:?}"))
             .with_hint("GET /sources lists them")
     })
-}
-
-/// Runs work that uses the processor: at once where it is short, else after handing the thread's other work over.
-pub(crate) fn without_stalling<T>(generation: &Generation, work: impl FnOnce() -> T) -> T {
-    use tokio::runtime::{Handle, RuntimeFlavor};
-    if generation.article_count() >= LARGE_GENERATION
-        && Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
-    {
-        tokio::task::block_in_place(work)
-    } else {
-        work()
-    }
 }
 
 /// [`SearchResponse`], borrowed from the generation: article texts are written once, into the reply. A test holds the two

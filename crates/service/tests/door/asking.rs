@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{body::Body, http::Request};
 use bylaw_contract::{Clock, MicroUsd};
-use bylaw_gate::{Budget, KeyStore, Period, Role, RowFilter, RowKind, RowNumber};
+use bylaw_gate::{Budget, KeyStore, Period, Role, RowFilter, RowKind, RowNumber, ServiceBudgets};
 use bylaw_model::scripted::{Script, ScriptedEnd, ScriptedReply};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
@@ -156,4 +156,70 @@ async fn a_key_that_is_revoked_in_mid_stream_hears_no_more() {
         tokio::task::yield_now().await;
     }
     assert_eq!(kinds(&door).await, [RowKind::Abandoned]);
+}
+
+#[tokio::test]
+async fn a_streamed_question_is_refused_with_the_status_of_its_refusal() {
+    let door = Plan::new().model(script()).open().await;
+    let streamed = QUESTION.replace('}', r#","stream":true}"#);
+    for (field, status) in [(r#""max_cost":"-1""#, 422), (r#""max_twd":0"#, 422), (r#""source":"none.md""#, 404)] {
+        let reply = door.post("/ask", &streamed.replace('}', &format!(",{field}}}"))).await;
+        assert_eq!(reply.error().0, status, "{field}");
+    }
+    let json = ("content-type", "application/json");
+    let send = async |body: &str| {
+        let headers = [json, ("idempotency-key", "order-8")];
+        door.call(axum::http::Method::POST, "/ask", &headers, body.as_bytes().to_vec()).await
+    };
+    assert_eq!(events(&send(&streamed).await.text()).last().unwrap().0, "done");
+    let other = streamed.replace("最多", "至多");
+    assert_eq!(send(&other).await.error().0, 409);
+}
+
+#[tokio::test]
+async fn a_repeated_request_that_a_cache_answered_is_booked_once_for_each_time() {
+    let door = Plan::new().model(script()).paid().open().await;
+    let json = ("content-type", "application/json");
+    let send = async || {
+        let headers = [json, ("idempotency-key", "order-9")];
+        door.call(axum::http::Method::POST, "/ask", &headers, QUESTION.as_bytes().to_vec()).await.json()
+    };
+    door.post("/ask", QUESTION).await;
+    assert_eq!(send().await["usage"]["cached"], true);
+    assert_eq!(kinds(&door).await, [RowKind::Spent, RowKind::Avoided]);
+    send().await;
+    assert_eq!(kinds(&door).await, [RowKind::Spent, RowKind::Avoided, RowKind::Avoided]);
+}
+
+#[tokio::test]
+async fn how_much_the_whole_service_has_left_is_not_told_to_a_reader() {
+    let budgets = ServiceBudgets {
+        service: vec![Budget { limit: MicroUsd(77), period: Period::Day }],
+        ..ServiceBudgets::UNLIMITED
+    };
+    let door = Plan::new().model(script()).paid().budgets(budgets).open().await;
+    let (reader, admin) = (door.key(Role::Reader, None).await, door.key(Role::Admin, None).await);
+    let told = async |key| {
+        let answer = door.post_as(key, "/ask", QUESTION).await.json();
+        answer["stop"]["message"].as_str().unwrap().to_owned()
+    };
+    let (reader, admin) = (told(&reader).await, told(&admin).await);
+    assert!(reader.contains("整個服務") && !reader.contains("0.002464"), "{reader}");
+    assert!(admin.contains("0.002464"), "{admin}");
+}
+
+#[tokio::test]
+async fn a_call_that_was_cut_because_its_caller_left_is_counted() {
+    let stalls = ScriptedReply::ending(["十四"], ScriptedEnd::Stalls);
+    let door = Plan::new().model(Script::always(stalls).with_patience(Duration::from_secs(600))).open().await;
+    let body = Body::from(QUESTION.replace('}', r#","stream":true}"#));
+    let request = Request::post("/ask").header("content-type", "application/json").body(body).unwrap();
+    let reply = bylaw_service::router(Arc::clone(&door.service)).oneshot(request).await.unwrap();
+    let mut pieces = reply.into_body().into_data_stream();
+    pieces.next().await.unwrap().unwrap();
+    drop(pieces);
+    while door.gate.live() > 0 {
+        tokio::task::yield_now().await;
+    }
+    assert!(door.get("/metrics").await.text().contains("bylaw_upstream_cancelled_total 1"));
 }
