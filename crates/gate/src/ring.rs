@@ -1,12 +1,17 @@
 //! Who stands behind a credential, without asking the store each time.
 
-use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use arc_swap::ArcSwapOption;
 use bylaw_contract::{Clock, KeyId, Timestamp};
 use tokio::{
-    sync::{Mutex, MutexGuard},
-    time::timeout,
+    sync::watch,
+    time::{Instant, timeout_at},
 };
 
 use crate::{
@@ -16,17 +21,22 @@ use crate::{
     store::{KeyStore, KeyStoreError},
 };
 
-/// How long what is known is believed without asking whether it has changed: a revoked key opens the door for at most so
-/// long, plus the time that the store takes to answer.
+/// How long nobody asks whether what is known has changed. From then on until it is stale, it is asked while everyone goes
+/// on, so that nobody waits as long as requests keep coming.
+const NEW: Duration = Duration::from_millis(50);
+
+/// How long what is known is believed without an answer of the store: a revoked key opens the door for at most so long,
+/// plus the time that the store takes to answer. After a question that failed, none is asked for as long.
 const FRESH: Duration = Duration::from_millis(100);
 
 /// How long what is known is believed while the store does not answer. Afterwards nobody comes in.
 const TRUSTED: Duration = Duration::from_secs(2);
 
-/// How long one caller waits for the store while what is known may still be believed.
+/// How long after the begin of a question callers wait for its answer while what is known may still be believed.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// How long a caller waits for the store when nothing that is known may be believed.
+/// How long they wait when nothing that is known may be believed. A question that takes longer has failed: the next one
+/// is asked while what was known may still be believed.
 const LAST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The keys as they were at one revision.
@@ -43,21 +53,57 @@ struct Known {
     confirmed: Duration,
 }
 
-/// The last time that the store was asked in vain.
+/// A question to the store, as those see it who wait for its end.
+#[derive(Clone)]
+struct Question {
+    began: Instant,
+    /// Closed when the question has ended, however it did.
+    ended: watch::Receiver<()>,
+}
+
+impl Question {
+    fn is_open(&self) -> bool {
+        self.ended.has_changed().is_ok()
+    }
+
+    /// Waits until the question has ended, which it has at the latest when it is as old as [`LAST_PATIENCE`].
+    async fn end(mut self) {
+        let _closed = self.ended.changed().await;
+    }
+
+    /// Waits until the question has ended, or is as old as [`PATIENCE`].
+    async fn end_soon(self) {
+        let _whether_it_ended = timeout_at(self.began + PATIENCE, self.end()).await;
+    }
+}
+
+type Cause = Arc<dyn std::error::Error + Send + Sync>;
+
+/// The last question, and since when and why there is no answer, if it has failed.
 #[derive(Default)]
-struct Attempt {
-    failed: Option<(Duration, Arc<dyn std::error::Error + Send + Sync>)>,
+struct Asked {
+    question: Option<Question>,
+    failed: Option<(Duration, Cause)>,
 }
 
 /// Every key, in memory.
 ///
-/// The store is asked for its revision at most every 100 ms, by one caller while the others go on with what is known, and
-/// the keys are read again when it has changed. Time is the clock's; a store that hangs is waited for a moment only.
+/// The store is asked for its revision, by one question at a time, and the keys are read again when it has changed. While
+/// requests keep coming that happens in the background, every 50 to 100 ms; after a pause they wait for the answer
+/// together. A question belongs to nobody: it goes on when whoever began it leaves. Time is the clock's; a store that
+/// hangs is waited for a moment only.
+///
+/// It must be used within a Tokio runtime.
 pub struct KeyRing {
+    inner: Arc<Inner>,
+}
+
+/// What the ring shares with the question that is open.
+struct Inner {
     store: Arc<dyn KeyStore>,
     clock: Arc<dyn Clock>,
     known: ArcSwapOption<Known>,
-    asking: Mutex<Attempt>,
+    asked: Mutex<Asked>,
 }
 
 impl fmt::Debug for KeyRing {
@@ -70,7 +116,7 @@ impl KeyRing {
     /// A ring over the keys of a store. Nothing is read yet.
     #[must_use]
     pub fn new(store: Arc<dyn KeyStore>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock, known: ArcSwapOption::empty(), asking: Mutex::default() }
+        Self { inner: Arc::new(Inner { store, clock, known: ArcSwapOption::empty(), asked: Mutex::default() }) }
     }
 
     /// Who stands behind a credential: the holder of its key, or, where nobody presents one and there are no keys on
@@ -114,62 +160,84 @@ impl KeyRing {
     }
 
     fn now(&self) -> Timestamp {
-        self.clock.now()
+        self.inner.clock.now()
     }
 
     /// The keys, no older than may be believed.
     async fn keys(&self) -> Result<Arc<Keys>, KeyStoreError> {
-        if let Some(keys) = self.known_within(FRESH) {
+        let inner = &self.inner;
+        if let Some(keys) = inner.known_within(NEW) {
             return Ok(keys);
         }
-        if let Some(keys) = self.known_within(TRUSTED) {
-            let Ok(attempt) = self.asking.try_lock() else { return Ok(keys) };
-            return match timeout(PATIENCE, self.ask(attempt)).await {
-                Ok(Ok(newer)) => Ok(newer),
-                Ok(Err(_)) | Err(_) => self.known_within(TRUSTED).ok_or_else(|| unanswered(Late)),
-            };
+        let question = inner.ask();
+        if let Some(keys) = inner.known_within(FRESH) {
+            return Ok(keys);
         }
-        let asked = async { self.ask(self.asking.lock().await).await };
-        // Whoever waited behind others in vain goes on with what one of them has found out meanwhile.
-        match timeout(LAST_PATIENCE, asked).await {
-            Ok(Ok(keys)) => Ok(keys),
-            Ok(Err(error)) => self.known_within(TRUSTED).ok_or(error),
-            Err(_late) => self.known_within(TRUSTED).ok_or_else(|| unanswered(Late)),
+        match question {
+            Some(question) if inner.known_within(TRUSTED).is_some() => question.end_soon().await,
+            Some(question) => question.end().await,
+            None => {}
         }
+        inner.known_within(TRUSTED).ok_or_else(|| inner.unanswered())
     }
+}
 
+impl Inner {
     fn known_within(&self, age: Duration) -> Option<Arc<Keys>> {
         let known = self.known.load();
         let known = known.as_ref()?;
         (self.clock.elapsed().saturating_sub(known.confirmed) < age).then(|| Arc::clone(&known.keys))
     }
 
-    /// Asks the store, unless somebody else has just done so.
-    async fn ask(&self, mut attempt: MutexGuard<'_, Attempt>) -> Result<Arc<Keys>, KeyStoreError> {
-        if let Some(keys) = self.known_within(FRESH) {
-            return Ok(keys);
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The open question, which is begun unless there is one. `None` if one has failed or was answered just now.
+    fn ask(self: &Arc<Self>) -> Option<Question> {
+        let mut asked = self.asked();
+        if let Some(open) = asked.question.as_ref().filter(|question| question.is_open()) {
+            return Some(open.clone());
         }
         let now = self.clock.elapsed();
-        if let Some((at, cause)) = &attempt.failed
-            && now.saturating_sub(*at) < FRESH
+        if asked.failed.as_ref().is_some_and(|(at, _)| now.saturating_sub(*at) < FRESH)
+            || self.known_within(NEW).is_some()
         {
-            return Err(unanswered(Arc::clone(cause)));
+            return None;
         }
-        // A question that is given up half-way counts as one that failed.
-        attempt.failed = Some((now, Arc::new(Late)));
-        match self.read().await {
-            Ok(keys) => {
-                self.known.store(Some(Arc::new(Known { keys: Arc::clone(&keys), confirmed: now })));
-                attempt.failed = None;
-                Ok(keys)
+        let (end, ended) = watch::channel(());
+        let question = Question { began: Instant::now(), ended };
+        let (inner, limit) = (Arc::clone(self), question.began + LAST_PATIENCE);
+        tokio::spawn(async move {
+            inner.answer(limit).await;
+            drop(end);
+        });
+        asked.question = Some(question.clone());
+        Some(question)
+    }
+
+    /// Asks the store, and keeps what it says.
+    async fn answer(&self, limit: Instant) {
+        let now = self.clock.elapsed();
+        let read = timeout_at(limit, self.read()).await;
+        let cause: Cause = match read {
+            Ok(Ok(keys)) => {
+                self.known.store(Some(Arc::new(Known { keys, confirmed: now })));
+                self.asked().failed = None;
+                return;
             }
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "the keys cannot be read");
-                let cause: Arc<dyn std::error::Error + Send + Sync> = Arc::new(error);
-                attempt.failed = Some((now, Arc::clone(&cause)));
-                Err(unanswered(cause))
-            }
-        }
+            Ok(Err(error)) => Arc::new(error),
+            Err(_late) => Arc::new(Late),
+        };
+        tracing::warn!(error = &*cause as &dyn std::error::Error, "the keys cannot be read");
+        self.asked().failed = Some((self.clock.elapsed(), cause));
+    }
+
+    /// Why nothing that is known may be believed.
+    fn unanswered(&self) -> KeyStoreError {
+        let cause =
+            self.asked().failed.as_ref().map_or_else(|| Arc::new(Late) as Cause, |(_, cause)| Arc::clone(cause));
+        KeyStoreError { operation: "asking whether the keys have changed", source: cause.into() }
     }
 
     async fn read(&self) -> Result<Arc<Keys>, KeyStoreError> {
@@ -193,7 +261,3 @@ impl KeyRing {
 #[derive(Debug, thiserror::Error)]
 #[error("the store did not answer in time")]
 struct Late;
-
-fn unanswered(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> KeyStoreError {
-    KeyStoreError { operation: "asking whether the keys have changed", source: cause.into() }
-}

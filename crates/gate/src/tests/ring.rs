@@ -10,6 +10,10 @@ use std::{
 
 use async_trait::async_trait;
 use bylaw_contract::{Clock, KeyId, Timestamp};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep, timeout},
+};
 
 use crate::{
     AuthenticateError, KeyHash, KeyRecord, KeyRing, KeySecret, KeyStore, KeyStoreError, MemoryKeys, NewKey, Principal,
@@ -38,6 +42,13 @@ impl Clock for Watch {
     }
 }
 
+/// How long a store takes for each answer.
+struct Slow {
+    takes: Duration,
+    /// The clock that goes on with it; `None` if the test moves the clock.
+    moves: Option<Arc<Watch>>,
+}
+
 /// Keys that count how often they are asked, and can be out of order or slow.
 #[derive(Default)]
 struct Watched {
@@ -45,8 +56,7 @@ struct Watched {
     revisions: AtomicUsize,
     broken: AtomicBool,
     hanging: AtomicBool,
-    /// Takes four tenths of a second, also of this clock.
-    slow: Mutex<Option<Arc<Watch>>>,
+    slow: Mutex<Option<Arc<Slow>>>,
 }
 
 impl Watched {
@@ -55,9 +65,11 @@ impl Watched {
             std::future::pending::<()>().await;
         }
         let slow = self.slow.lock().unwrap().clone();
-        if let Some(clock) = slow {
-            tokio::time::sleep(Duration::from_millis(400)).await;
-            clock.forward(Duration::from_millis(400));
+        if let Some(slow) = slow {
+            sleep(slow.takes).await;
+            if let Some(clock) = &slow.moves {
+                clock.forward(slow.takes);
+            }
         }
         if self.broken.load(Ordering::SeqCst) {
             return Err(KeyStoreError { operation: "reading", source: "no disk".into() });
@@ -94,14 +106,14 @@ impl KeyStore for Watched {
 struct World {
     clock: Arc<Watch>,
     store: Arc<Watched>,
-    ring: KeyRing,
+    ring: Arc<KeyRing>,
     random: SeededRandomness,
 }
 
 impl World {
     fn new(seed: u64) -> Self {
         let (clock, store) = (Arc::new(Watch::default()), Arc::new(Watched::default()));
-        let ring = KeyRing::new(Arc::clone(&store) as _, Arc::clone(&clock) as _);
+        let ring = Arc::new(KeyRing::new(Arc::clone(&store) as _, Arc::clone(&clock) as _));
         Self { clock, store, ring, random: SeededRandomness::new(seed) }
     }
 
@@ -120,14 +132,37 @@ impl World {
         self.clock.forward(Duration::from_millis(milliseconds));
     }
 
-    /// What a credential comes to, in a word.
+    fn slow(&self, milliseconds: u64, moves: Option<&Arc<Watch>>) {
+        let slow = Slow { takes: Duration::from_millis(milliseconds), moves: moves.cloned() };
+        *self.store.slow.lock().unwrap() = Some(Arc::new(slow));
+    }
+
+    fn asked(&self) -> usize {
+        self.store.revisions.load(Ordering::SeqCst)
+    }
+
     async fn said(&self, secret: Option<&str>) -> &'static str {
-        match self.ring.principal(secret).await {
-            Ok(Principal::LocalDoor) => "local",
-            Ok(Principal::Key(_)) => "key",
-            Err(AuthenticateError::InvalidKey) => "invalid",
-            Err(AuthenticateError::Store(_)) => "store",
+        said(&self.ring, secret).await
+    }
+
+    /// What a hundred callers with one credential are told who come at once, and how many milliseconds each one waited.
+    async fn burst(&self, secret: &KeySecret) -> Vec<(&'static str, u128)> {
+        let mut callers = JoinSet::new();
+        for _ in 0..100 {
+            let (ring, secret, began) = (Arc::clone(&self.ring), secret.reveal().to_owned(), Instant::now());
+            callers.spawn(async move { (said(&ring, Some(&secret)).await, began.elapsed().as_millis()) });
         }
+        callers.join_all().await
+    }
+}
+
+/// What a credential comes to, in a word.
+async fn said(ring: &KeyRing, secret: Option<&str>) -> &'static str {
+    match ring.principal(secret).await {
+        Ok(Principal::LocalDoor) => "local",
+        Ok(Principal::Key(_)) => "key",
+        Err(AuthenticateError::InvalidKey) => "invalid",
+        Err(AuthenticateError::Store(_)) => "store",
     }
 }
 
@@ -177,7 +212,7 @@ async fn a_key_expires_by_the_clock_without_asking() {
     world.forward(1);
     assert!(!world.ring.holds(&principal).await.unwrap());
     assert_eq!(world.said(Some(secret.reveal())).await, "invalid");
-    assert_eq!(world.store.revisions.load(Ordering::SeqCst), 1);
+    assert_eq!(world.asked(), 1);
 }
 
 #[tokio::test]
@@ -211,7 +246,7 @@ async fn ten_thousand_calls_ask_once() {
     for _ in 0..10_000 {
         assert_eq!(world.said(Some(secret.reveal())).await, "key");
     }
-    assert_eq!(world.store.revisions.load(Ordering::SeqCst), 1);
+    assert_eq!(world.asked(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -227,10 +262,10 @@ async fn while_the_store_fails_what_is_known_is_believed_for_two_seconds() {
         world.forward(1);
         assert_eq!(world.said(Some(secret.reveal())).await, "store", "hanging: {hanging}");
         assert_eq!(world.said(None).await, "store", "hanging: {hanging}");
-        let asked = world.store.revisions.load(Ordering::SeqCst);
+        let asked = world.asked();
         world.forward(99);
         world.said(None).await;
-        assert!(world.store.revisions.load(Ordering::SeqCst) <= asked + 1, "a store that fails is not stormed");
+        assert!(world.asked() <= asked + 1, "a store that fails is not stormed");
         world.store.hanging.store(false, Ordering::SeqCst);
         world.store.broken.store(false, Ordering::SeqCst);
         world.forward(100);
@@ -239,32 +274,114 @@ async fn while_the_store_fails_what_is_known_is_believed_for_two_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_caller_asks_and_the_others_go_on() {
+async fn one_question_is_asked_and_everyone_waits_for_it() {
     let world = World::new(8);
+    let (_, secret) = world.key(None).await;
+    assert_eq!(world.said(Some(secret.reveal())).await, "key");
+    world.slow(200, Some(&world.clock));
+    world.forward(100);
+    assert_eq!(world.burst(&secret).await, [("key", 200); 100]);
+    assert_eq!(world.asked(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_burst_after_an_idle_second_refuses_a_revoked_key_for_every_caller() {
+    for takes in [0, 200] {
+        let world = World::new(9);
+        let (record, secret) = world.key(None).await;
+        assert_eq!(world.said(Some(secret.reveal())).await, "key");
+        world.store.revoke(&record.id, world.clock.now()).await.unwrap();
+        world.forward(1_000);
+        // What is asked is the revision, and then the keys.
+        world.slow(takes / 2, Some(&world.clock));
+        assert_eq!(world.burst(&secret).await, [("invalid", u128::from(takes)); 100]);
+        assert_eq!(world.asked(), 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_holds_up_those_who_may_go_on_for_a_moment_once() {
+    let world = World::new(10);
     let (_, secret) = world.key(None).await;
     assert_eq!(world.said(Some(secret.reveal())).await, "key");
     world.store.hanging.store(true, Ordering::SeqCst);
     world.forward(100);
-    let began = tokio::time::Instant::now();
-    let first = world.said(Some(secret.reveal()));
-    let others = async {
-        tokio::task::yield_now().await;
-        for _ in 0..100 {
-            assert_eq!(world.said(Some(secret.reveal())).await, "key");
+    assert_eq!(world.burst(&secret).await, [("key", 250); 100]);
+    assert_eq!(world.burst(&secret).await, [("key", 0); 100]);
+    assert_eq!(world.asked(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nothing_may_be_believed_everyone_waits_a_second_for_a_store_that_hangs() {
+    let world = World::new(11);
+    let (_, secret) = world.key(None).await;
+    world.store.hanging.store(true, Ordering::SeqCst);
+    assert_eq!(world.burst(&secret).await, [("store", 1_000); 100]);
+    assert_eq!(world.burst(&secret).await, [("store", 0); 100], "the question that failed is not repeated yet");
+    assert_eq!(world.asked(), 1);
+    world.store.hanging.store(false, Ordering::SeqCst);
+    world.forward(100);
+    assert_eq!(world.burst(&secret).await, [("key", 0); 100]);
+    assert_eq!(world.asked(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_failed_is_not_repeated_for_a_tenth_of_a_second() {
+    let world = World::new(12);
+    world.store.broken.store(true, Ordering::SeqCst);
+    for (forward, asked) in [(0, 1), (0, 1), (99, 1), (1, 2), (99, 2), (1, 3)] {
+        world.forward(forward);
+        assert_eq!((world.said(None).await, world.asked()), ("store", asked));
+    }
+    let error = world.ring.required().await.unwrap_err();
+    assert_eq!(error.source.to_string(), "reading failed", "the cause is that of the question");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_who_leaves_does_not_spoil_the_question() {
+    let world = World::new(13);
+    let (record, secret) = world.key(None).await;
+    let principal = world.ring.principal(Some(secret.reveal())).await.unwrap();
+    world.store.revoke(&record.id, world.clock.now()).await.unwrap();
+    world.slow(100, Some(&world.clock));
+    world.forward(100);
+    let began = Instant::now();
+    let mut left = 0;
+    let holds = loop {
+        match timeout(Duration::from_millis(30), world.ring.holds(&principal)).await {
+            Ok(holds) => break holds.unwrap(),
+            Err(_) => left += 1,
         }
-        began.elapsed()
     };
-    let (first, waited) = tokio::join!(first, others);
-    assert_eq!((first, waited), ("key", Duration::ZERO));
-    assert_eq!(world.store.revisions.load(Ordering::SeqCst), 2);
+    assert_eq!((holds, left, began.elapsed().as_millis()), (false, 6, 200));
+    assert_eq!(world.asked(), 2, "those who came later waited for the same question");
+}
+
+#[tokio::test(start_paused = true)]
+async fn under_steady_load_the_store_is_asked_in_the_background_and_nobody_waits() {
+    for takes in [0, 1, 20, 40] {
+        let world = World::new(14);
+        let (_, secret) = world.key(None).await;
+        assert_eq!(world.said(Some(secret.reveal())).await, "key");
+        world.slow(takes, None);
+        for _ in 0..1_000 {
+            sleep(Duration::from_millis(1)).await;
+            world.forward(1);
+            let began = Instant::now();
+            assert_eq!(world.said(Some(secret.reveal())).await, "key");
+            assert_eq!(began.elapsed(), Duration::ZERO);
+        }
+        assert!((1 + 1_000 / 100..=1 + 1_000 / 50).contains(&world.asked()), "{takes}: {}", world.asked());
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_store_turns_nobody_away_who_waits_behind_others() {
-    let world = World::new(9);
-    *world.store.slow.lock().unwrap() = Some(Arc::clone(&world.clock));
+    let world = World::new(15);
+    world.slow(400, Some(&world.clock));
     let said = tokio::join!(world.said(None), world.said(None), world.said(None), world.said(None));
     assert_eq!(said, ("local", "local", "local", "local"));
+    assert_eq!(world.asked(), 1);
 }
 
 /// Whatever happens in whatever order: a key that was revoked a window ago (two seconds ago, if the store fails) opens
