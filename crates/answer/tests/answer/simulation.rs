@@ -1,11 +1,11 @@
-//! Gate, meter and answerer together, under crashes, lost and doubled messages, and callers who come and go: a virtual clock,
-//! a seed for everything, and an upstream that keeps its own count.
+//! Gate, meter and answerer together, under crashes, lost and doubled messages, callers who come and go, and clocks that are
+//! set forward and back: a virtual clock, a seed for everything, and an upstream that keeps its own count.
 
 use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -66,17 +66,32 @@ impl Randomness for Dice {
     }
 }
 
-/// The runtime's own clock, which stands still while anything can go on.
+/// The runtime's own clock, which stands still while anything can go on. Somebody may set what it says of the day.
 #[derive(Debug)]
-struct VirtualClock(Instant);
+struct VirtualClock {
+    start: Instant,
+    set_by_ms: AtomicI64,
+}
+
+impl VirtualClock {
+    /// Sets it forward or back, now and then, by up to a minute and a half.
+    async fn meddle(self: Arc<Self>, dice: Arc<Dice>) {
+        loop {
+            tokio::time::sleep(Duration::from_millis(500 + dice.roll(6_000))).await;
+            let by = i64::try_from(dice.roll(180_000)).expect("small") - 90_000;
+            self.set_by_ms.fetch_add(by, Ordering::SeqCst);
+        }
+    }
+}
 
 impl Clock for VirtualClock {
     fn now(&self) -> Timestamp {
-        Timestamp(1_900_000_000_000).plus(self.elapsed())
+        let Timestamp(now) = Timestamp(1_900_000_000_000).plus(self.elapsed());
+        Timestamp(now + self.set_by_ms.load(Ordering::SeqCst))
     }
 
     fn elapsed(&self) -> Duration {
-        self.0.elapsed()
+        self.start.elapsed()
     }
 }
 
@@ -324,7 +339,10 @@ async fn call(process: Arc<Process>, rules: Arc<Rulebook>, dice: Arc<Dice>, cloc
 
 async fn simulate(seed: u64, rules: Arc<Rulebook>) {
     let dice = Arc::new(Dice::new(seed));
-    let clock: Arc<dyn Clock> = Arc::new(VirtualClock(Instant::now()));
+    let virtual_clock = Arc::new(VirtualClock { start: Instant::now(), set_by_ms: AtomicI64::new(0) });
+    let clock: Arc<dyn Clock> = Arc::clone(&virtual_clock) as _;
+    // Half of the worlds have somebody who sets the clock.
+    let meddling = (seed % 2 == 0).then(|| tokio::spawn(virtual_clock.meddle(Arc::clone(&dice))));
     let books = Arc::new(Books::default());
     let start = |name| Arc::new(Process::start(name, &books, &dice, &clock));
     let processes = [start(0), start(1)];
@@ -352,8 +370,11 @@ async fn simulate(seed: u64, rules: Arc<Rulebook>) {
             assert!(number % 2 == 0 && error.is_cancelled(), "seed {seed}: {error}");
         }
     }
+    if let Some(meddling) = meddling {
+        meddling.abort();
+    }
     // Calls that go on for nobody end by themselves, and the lease of the dead one runs out.
-    tokio::time::sleep(3 * LEASE).await;
+    tokio::time::sleep(30 * LEASE).await;
     for process in [&processes[1], &survivor] {
         assert_eq!(process.gate.live(), 0, "seed {seed}");
         assert!(process.gate.flush().await, "seed {seed}");

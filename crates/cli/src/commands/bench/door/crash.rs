@@ -29,9 +29,9 @@ use crate::{
 
 const LEASE_SECONDS: u32 = 2;
 
-/// The longest that a settlement may be on its way to the disk, in microseconds. An unoptimised service reads the rules so
-/// slowly that its ledger has to wait for it.
-const ON_ITS_WAY_US: u64 = if cfg!(debug_assertions) { 10_000_000 } else { 1_000_000 };
+/// The longest that a settlement may be on its way to the disk, in microseconds. A disk that others write to takes seconds
+/// to sync; and an unoptimised service reads the rules so slowly that its ledger has to wait for it.
+const ON_ITS_WAY_US: u64 = if cfg!(debug_assertions) { 10_000_000 } else { 5_000_000 };
 
 /// How it went for a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
