@@ -1,4 +1,4 @@
-//! SQLite: one file, write-ahead log, one connection that writes and a few that read.
+//! SQLite: one file, write-ahead log, one connection that writes, a few that read, and one for reports.
 
 mod answers;
 mod columns;
@@ -8,6 +8,8 @@ mod keys;
 mod ledger;
 mod limit;
 mod open;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 
@@ -23,7 +25,10 @@ const BEGIN: &str = "BEGIN IMMEDIATE";
 pub struct SqliteStore {
     /// One connection: SQLite lets one transaction write at a time, and waiting here is fairer than waiting there.
     writer: SqlitePool,
+    /// For what is short and awaited: keys, health, kept answers.
     readers: SqlitePool,
+    /// For whatever may read the whole ledger. Who asks for reports again and again delays only reports.
+    reports: SqlitePool,
 }
 
 impl SqliteStore {
@@ -32,8 +37,8 @@ impl SqliteStore {
     /// # Errors
     /// If the file cannot be created, is not a database, or was written by a newer version of the program.
     pub async fn open(file: &Path) -> Result<Self, StoreError> {
-        let (writer, readers) = open::file(file).await.map_err(|error| failed("opening the database", error))?;
-        Ok(Self { writer, readers })
+        let pools = open::file(file).await.map_err(|error| failed("opening the database", error))?;
+        Ok(Self::over(pools))
     }
 
     /// A database that lives in memory, for tests.
@@ -41,8 +46,12 @@ impl SqliteStore {
     /// # Errors
     /// If it cannot be created.
     pub async fn in_memory() -> Result<Self, StoreError> {
-        let pool = open::memory().await.map_err(|error| failed("opening a database in memory", error))?;
-        Ok(Self { writer: pool.clone(), readers: pool })
+        let pools = open::memory().await.map_err(|error| failed("opening a database in memory", error))?;
+        Ok(Self::over(pools))
+    }
+
+    fn over(open::Pools { writer, readers, reports }: open::Pools) -> Self {
+        Self { writer, readers, reports }
     }
 
     /// Whether the database answers; names what is wrong otherwise.
@@ -62,6 +71,7 @@ impl SqliteStore {
 
     /// Closes every connection; what was committed is on disk.
     pub async fn close(&self) {
+        self.reports.close().await;
         self.readers.close().await;
         // The last one to close folds the write-ahead log into the file.
         self.writer.close().await;

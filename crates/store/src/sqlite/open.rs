@@ -20,6 +20,10 @@ const ATTEMPTS: u32 = 100;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(20);
 /// Reads are short and mostly served from the index; each connection costs a thread and its page cache.
 const READERS: u32 = 2;
+/// Reports may read the whole ledger. They wait for one another, and nobody else waits for them.
+const REPORTERS: u32 = 1;
+/// How long a report waits for those before it.
+const REPORT_PATIENCE: Duration = Duration::from_secs(10);
 /// Unused reading connections are closed after this, which gives their memory back.
 const READER_IDLE: Duration = Duration::from_secs(60);
 
@@ -46,8 +50,15 @@ pub(super) enum OpenError {
     },
 }
 
-/// Opens a file: the connection that writes, and those that read.
-pub(super) async fn file(file: &Path) -> Result<(SqlitePool, SqlitePool), OpenError> {
+/// The connections to one database.
+pub(super) struct Pools {
+    pub(super) writer: SqlitePool,
+    pub(super) readers: SqlitePool,
+    pub(super) reports: SqlitePool,
+}
+
+/// Opens a file: the connection that writes, those that read, and the one for reports.
+pub(super) async fn file(file: &Path) -> Result<Pools, OpenError> {
     let options = options().filename(file);
     let writer = single(
         options
@@ -62,20 +73,17 @@ pub(super) async fn file(file: &Path) -> Result<(SqlitePool, SqlitePool), OpenEr
         writer.close().await;
         return Err(problem.about(file));
     }
-    let readers = SqlitePoolOptions::new()
-        .max_connections(READERS)
-        .idle_timeout(READER_IDLE)
-        .max_lifetime(None)
-        .test_before_acquire(false)
-        .connect_lazy_with(options.pragma("query_only", "ON"));
-    Ok((writer, readers))
+    let options = options.pragma("query_only", "ON");
+    let readers = reading(READERS).connect_lazy_with(options.clone());
+    let reports = reading(REPORTERS).acquire_timeout(REPORT_PATIENCE).connect_lazy_with(options);
+    Ok(Pools { writer, readers, reports })
 }
 
 /// A database in memory: it is one connection, and gone with it.
-pub(super) async fn memory() -> Result<SqlitePool, OpenError> {
+pub(super) async fn memory() -> Result<Pools, OpenError> {
     let pool = single(options().in_memory(true));
     ready(&pool).await.map_err(|problem| problem.about(Path::new(":memory:")))?;
-    Ok(pool)
+    Ok(Pools { writer: pool.clone(), readers: pool.clone(), reports: pool })
 }
 
 fn options() -> SqliteConnectOptions {
@@ -85,6 +93,14 @@ fn options() -> SqliteConnectOptions {
         .statement_cache_capacity(32)
         // In KiB.
         .pragma("cache_size", "-1024")
+}
+
+fn reading(connections: u32) -> SqlitePoolOptions {
+    SqlitePoolOptions::new()
+        .max_connections(connections)
+        .idle_timeout(READER_IDLE)
+        .max_lifetime(None)
+        .test_before_acquire(false)
 }
 
 fn single(options: SqliteConnectOptions) -> SqlitePool {

@@ -3,6 +3,9 @@
 //! Nothing is decided here. A batch is read into [`Books`](bylaw_gate::Books), which decide, and what they changed is
 //! written, all in one transaction that holds the write lock from its begin.
 //!
+//! What may read the whole ledger, all at once or page by page, has a connection of its own: a report that takes long
+//! holds up the next report, and neither the check of a key nor the spending.
+//!
 //! ```text
 //!   batch    commits and expiries
 //!   report   rows and what they add up to
@@ -19,6 +22,7 @@ use bylaw_gate::{
     Account, BudgetKey, Lease, LedgerError, LedgerStore, OpenReservation, RowFilter, RowNumber, Scope, Seal, StoredRow,
     UsageLine, Write, Written,
 };
+use sqlx::{Sqlite, pool::PoolConnection};
 
 use self::values::{account, budget, count, ledger_error, link_bytes, open_reservation, row_number, seal};
 use super::{
@@ -70,10 +74,11 @@ impl LedgerStore for SqliteStore {
 
     async fn open(&self, after: Option<&ReservationId>, limit: usize) -> Result<Vec<OpenReservation>, LedgerError> {
         let read = async {
+            let mut connection = self.report().await?;
             sqlx::query("SELECT * FROM reservations WHERE id > ? ORDER BY id LIMIT ?")
                 .bind(after.map_or("", ReservationId::as_str))
                 .bind(count(limit))
-                .fetch_all(&self.readers)
+                .fetch_all(&mut *connection)
                 .await?
                 .iter()
                 .map(open_reservation)
@@ -106,10 +111,11 @@ impl LedgerStore for SqliteStore {
             Scope::Key(_) | Scope::Service => budget.to_string(),
         });
         let read = async {
+            let mut connection = self.report().await?;
             sqlx::query("SELECT * FROM accounts WHERE place > replace(?, '/once', '/') ORDER BY place LIMIT ?")
                 .bind(after)
                 .bind(count(limit))
-                .fetch_all(&self.readers)
+                .fetch_all(&mut *connection)
                 .await?
                 .iter()
                 .map(|row| Ok((budget(row)?, account(row)?)))
@@ -119,13 +125,13 @@ impl LedgerStore for SqliteStore {
     }
 
     async fn rows(&self, filter: &RowFilter, after: RowNumber, limit: usize) -> Result<Vec<StoredRow>, LedgerError> {
-        report::rows(&self.readers, filter, after, count(limit))
-            .await
-            .map_err(|error| ledger_error("reading rows", error))
+        let read = async { report::rows(&mut *self.report().await?, filter, after, count(limit)).await };
+        read.await.map_err(|error| ledger_error("reading rows", error))
     }
 
     async fn usage(&self, filter: &RowFilter) -> Result<Vec<UsageLine>, LedgerError> {
-        report::usage(&self.readers, filter).await.map_err(|error| ledger_error("adding up rows", error))
+        let read = async { report::usage(&mut *self.report().await?, filter).await };
+        read.await.map_err(|error| ledger_error("adding up rows", error))
     }
 
     async fn last_row(&self) -> Result<RowNumber, LedgerError> {
@@ -138,10 +144,11 @@ impl LedgerStore for SqliteStore {
 
     async fn seals(&self, after: RowNumber, limit: usize) -> Result<Vec<Seal>, LedgerError> {
         let read = async {
+            let mut connection = self.report().await?;
             sqlx::query("SELECT * FROM seals WHERE last > ? ORDER BY last LIMIT ?")
                 .bind(row_number(after))
                 .bind(count(limit))
-                .fetch_all(&self.readers)
+                .fetch_all(&mut *connection)
                 .await?
                 .iter()
                 .map(seal)
@@ -180,5 +187,20 @@ impl LedgerStore for SqliteStore {
             Ok(added.rows_affected() > 0)
         };
         written.await.map_err(|error: Failure| ledger_error("adding a seal", error))
+    }
+}
+
+/// Why there is no report now.
+#[derive(Debug, thiserror::Error)]
+#[error("another report is being made; try again when it is done")]
+struct Busy;
+
+impl SqliteStore {
+    /// The connection for whatever may read the whole ledger.
+    async fn report(&self) -> Result<PoolConnection<Sqlite>, Failure> {
+        self.reports.acquire().await.map_err(|error| match error {
+            sqlx::Error::PoolTimedOut => Failure::from(Busy),
+            other => other.into(),
+        })
     }
 }

@@ -2,14 +2,14 @@
 
 use bylaw_contract::{MicroUsd, TokenUsage};
 use bylaw_gate::{RowFilter, RowNumber, StoredRow, UsageLine};
-use sqlx::{QueryBuilder, Row, Sqlite, SqlitePool, sqlite::SqliteRow};
+use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection, sqlite::SqliteRow};
 
 use super::values::{corrupt, row_number, stored_row};
 use crate::sqlite::columns::{Failure, from_integer, from_optional_word, from_text, from_word};
 
 /// Rows after `after`, in their order.
 pub(super) async fn rows(
-    pool: &SqlitePool,
+    connection: &mut SqliteConnection,
     filter: &RowFilter,
     after: RowNumber,
     limit: i64,
@@ -20,11 +20,11 @@ pub(super) async fn rows(
     // would be read from its begin for every page; the plus sign keeps SQLite from taking one.
     push(&mut query, filter, "+day");
     query.push(" ORDER BY number LIMIT ").push_bind(limit);
-    query.build().fetch_all(pool).await?.iter().map(stored_row).collect()
+    query.build().fetch_all(connection).await?.iter().map(stored_row).collect()
 }
 
 /// What the rows add up to, by day, key, model, mode and kind; corrected rows do not count.
-pub(super) async fn usage(pool: &SqlitePool, filter: &RowFilter) -> Result<Vec<UsageLine>, Failure> {
+pub(super) async fn usage(connection: &mut SqliteConnection, filter: &RowFilter) -> Result<Vec<UsageLine>, Failure> {
     let mut query = QueryBuilder::new("SELECT day, api_key, model, mode, kind, count(*) AS rows");
     for (column, high, low) in SUMS {
         // Sums of halves cannot overflow, and those of whole numbers can.
@@ -33,7 +33,7 @@ pub(super) async fn usage(pool: &SqlitePool, filter: &RowFilter) -> Result<Vec<U
     query.push(" FROM ledger WHERE NOT EXISTS (SELECT 1 FROM ledger AS later WHERE later.corrects = ledger.number)");
     push(&mut query, filter, "day");
     query.push(" GROUP BY day, api_key, model, mode, kind ORDER BY day, api_key, model, mode, kind");
-    let lines = query.build().fetch_all(pool).await?;
+    let lines = query.build().fetch_all(connection).await?;
     lines.iter().map(usage_line).map(|line| line.map_err(|error| corrupt("a sum of rows", &error))).collect()
 }
 
