@@ -1,4 +1,7 @@
-//! A meter that admits everything and counts.
+//! A meter that admits everything and counts: for tests.
+//!
+//! A program that used it would spend without a limit. So there is one meter outside of tests, that of `bylaw-answer`, and
+//! a specification of the command line holds that no other source mentions this one or has another.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +10,7 @@ use bylaw_contract::TokenUsage;
 
 use crate::meter::{Attempt, Meter, Permit, Refused, Settlement};
 
-/// Admits every attempt and counts. Clones count together.
+/// Admits every attempt and counts, for tests. Clones count together.
 #[derive(Clone, Debug, Default)]
 pub struct CountingMeter {
     counts: Arc<Mutex<MeterCounts>>,

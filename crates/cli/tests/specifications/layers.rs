@@ -1,4 +1,5 @@
-//! Holds the layer table of `ARCHITECTURE.md` against what the manifests say.
+//! Holds the layer table of `ARCHITECTURE.md` against what the manifests say, and that money has one meter against the
+//! sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,4 +90,87 @@ fn the_table_in_the_map_is_the_table_that_is_tested() {
         let row = format!("| `{name}` | {expected} |");
         assert!(map.contains(&row), "ARCHITECTURE.md lacks the row: {row}");
     }
+}
+
+/// Every source of a crate beside its tests: path under `crates/`, and text without what only tests compile.
+fn sources() -> Vec<(String, String)> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders: Vec<_> = MAY_USE.iter().map(|(name, _)| root.join(name).join("src")).collect();
+    let (mut sources, mut tests) = (Vec::new(), BTreeSet::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let (text, modules) = without_tests(&std::fs::read_to_string(&path).unwrap());
+                let children = match path.file_stem().unwrap().to_str().unwrap() {
+                    "lib" | "main" | "mod" => path.parent().unwrap().to_owned(),
+                    _ => path.with_extension(""),
+                };
+                tests.extend(modules.into_iter().map(|module| children.join(module)));
+                sources.push((path, text));
+            }
+        }
+    }
+    let is_test = |path: &std::path::Path| path.with_extension("").ancestors().any(|part| tests.contains(part));
+    let named = |path: &std::path::Path| path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+    let mut sources: Vec<_> =
+        sources.into_iter().filter(|(path, _)| !is_test(path)).map(|(path, text)| (named(&path), text)).collect();
+    sources.sort();
+    sources
+}
+
+/// A formatted source without the items under `#[cfg(test)]`, and the names of the modules among them that are files.
+fn without_tests(source: &str) -> (String, Vec<String>) {
+    let (mut kept, mut modules) = (String::new(), Vec::new());
+    let mut lines = source.lines();
+    while let Some(line) = lines.next() {
+        if line.trim() != "#[cfg(test)]" {
+            kept.push_str(line);
+            kept.push('\n');
+            continue;
+        }
+        let indent = &line[..line.len() - line.trim_start().len()];
+        // An item ends at its first line that closes it as deep as it begins.
+        let ends = |line: &str| {
+            let inner = line.strip_prefix(indent).filter(|inner| !inner.starts_with([' ', '#', '/']));
+            inner.is_some_and(|inner| inner.starts_with('}') || inner.ends_with([';', ',', '}']))
+        };
+        for line in lines.by_ref() {
+            let module = line.trim().strip_suffix(';').and_then(|line| line.rsplit_once("mod "));
+            modules.extend(module.map(|(_, name)| name.to_owned()));
+            if ends(line) {
+                break;
+            }
+        }
+    }
+    (kept, modules)
+}
+
+#[test]
+fn what_only_tests_compile_is_left_out() {
+    let source = "#[cfg(test)]\nmod testing;\nmod a;\n\nimpl A {\n    #[cfg(test)]\n    fn b() {\n        if c {\n        }\n    }\n\n    \
+                  fn d() {}\n}\n\n#[cfg(test)]\n#[expect(x)]\nmod tests {\n    fn e() {}\n}\nfn f() {}\n";
+    let kept = "mod a;\n\nimpl A {\n\n    fn d() {}\n}\n\nfn f() {}\n";
+    assert_eq!(without_tests(source), (kept.to_owned(), vec!["testing".to_owned()]));
+    let sources = sources();
+    for (name, is_there) in [
+        ("gate/src/gate.rs", true),
+        ("cli/src/main.rs", true),
+        ("gate/src/testing.rs", false),
+        ("gate/src/tests/ring.rs", false),
+    ] {
+        assert_eq!(sources.iter().any(|(path, _)| path == name), is_there, "{name}");
+    }
+}
+
+#[test]
+fn there_is_one_meter() {
+    let mention = |words: &str| -> Vec<String> {
+        let mentions = sources().into_iter().filter(|(_, text)| text.contains(words));
+        mentions.map(|(path, _)| path).collect()
+    };
+    assert_eq!(mention("CountingMeter"), ["model/src/counting.rs", "model/src/lib.rs"]);
+    assert_eq!(mention("Meter for "), ["answer/src/meter.rs", "model/src/counting.rs"]);
 }
