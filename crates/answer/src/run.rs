@@ -39,7 +39,7 @@ impl Inner {
             && let Some(key) = &key
         {
             if let Some(hit) = self.caches.answers.get(key) {
-                return Ok(self.told(&composer, self.recalled(ask, hit).await));
+                return Ok(Self::told(&composer, &self.recalled(ask, hit).await));
             }
             self.tallies.answer_misses.add();
         }
@@ -91,7 +91,7 @@ impl Inner {
     }
 
     /// An answer from the cache, told as if it were being written.
-    fn told(&self, composer: &Composer<'_>, recalled: Recalled) -> Answer {
+    fn told(composer: &Composer<'_>, recalled: &Recalled) -> Answer {
         let events = composer.ask.events;
         let answer = recalled.answer();
         if events.listens() {

@@ -227,7 +227,7 @@ impl From<AnswerError> for Failure {
 impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Self {
         let message = match &error {
-            LedgerError::Unavailable { .. } => "the ledger cannot be read now; nothing is spent until it can",
+            LedgerError::Unavailable { .. } => "the ledger cannot be read now; try again shortly",
             LedgerError::Corrupt { .. } => "the ledger is corrupt; nothing is spent until it is repaired",
         };
         let failure = Self::new(ErrorCode::LedgerUnavailable, message);

@@ -342,7 +342,7 @@ async fn simulate(seed: u64, rules: Arc<Rulebook>) {
     let virtual_clock = Arc::new(VirtualClock { start: Instant::now(), set_by_ms: AtomicI64::new(0) });
     let clock: Arc<dyn Clock> = Arc::clone(&virtual_clock) as _;
     // Half of the worlds have somebody who sets the clock.
-    let meddling = (seed % 2 == 0).then(|| tokio::spawn(virtual_clock.meddle(Arc::clone(&dice))));
+    let meddling = (seed.is_multiple_of(2)).then(|| tokio::spawn(virtual_clock.meddle(Arc::clone(&dice))));
     let books = Arc::new(Books::default());
     let start = |name| Arc::new(Process::start(name, &books, &dice, &clock));
     let processes = [start(0), start(1)];
