@@ -13,6 +13,8 @@ use crate::{
     connection::Connection,
     endpoint::Endpoint,
     meter::{Attempt, Meter},
+    reply::Asked,
+    request::request_body,
     scripted::Script,
     stream::{ReplyStream, after},
     wire,
@@ -67,7 +69,7 @@ impl ChatModel {
     /// Before the first piece as the result, afterwards as an item of the stream.
     pub async fn chat(&self, request: &ChatRequest, cancel: CancellationToken) -> Result<ChatStream, ModelError> {
         let Connection { backend, timeouts, model } = &self.connection;
-        let body = wire::request_body(model, request, request.max_output_tokens);
+        let body = request_body(model, request, request.max_output_tokens);
         let attempt = Attempt {
             purpose: request.purpose,
             model: model.to_string(),
@@ -81,11 +83,10 @@ impl ChatModel {
         };
         // Fewer digits at most, so the bound that was admitted still holds.
         let allowed = permit.max_output_tokens().min(request.max_output_tokens);
-        let body =
-            if allowed == request.max_output_tokens { body } else { wire::request_body(model, request, allowed) };
+        let body = if allowed == request.max_output_tokens { body } else { request_body(model, request, allowed) };
         let end = after(Instant::now(), timeouts.total);
         let (departure, departed) = departure();
-        let attempt = MeteredAttempt::new(permit, departed.clone(), model);
+        let attempt = MeteredAttempt::new(permit, departed.clone(), Asked::new(model, request, allowed));
         let reply = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ModelError::Cancelled),
@@ -154,6 +155,7 @@ fn presentable(backend: &Backend, failure: ModelError) -> ModelError {
             ModelError::Status { status, message: backend.presentable(&message), retry_after }
         }
         ModelError::Malformed { problem } => ModelError::Malformed { problem: backend.presentable(&problem) },
+        ModelError::ContextTooLong { message } => ModelError::ContextTooLong { message: backend.presentable(&message) },
         other @ (ModelError::Refused(_)
         | ModelError::Unreachable { .. }
         | ModelError::TimedOut { .. }

@@ -1,12 +1,16 @@
 //! Bytes of a reply in, pieces of a reply out. Neither waits nor knows where the bytes come from.
 
-use std::{collections::VecDeque, mem};
+use std::{
+    collections::{HashSet, VecDeque},
+    mem,
+};
 
 use bylaw_contract::TokenUsage;
 use serde_json::Value;
 
 use crate::{
-    chat::{ChatDelta, FinishReason, ModelError},
+    calls::CallAssembler,
+    chat::{ChatDelta, ChatMessage, ChatRequest, FinishReason, ModelError},
     sse::{SseEvent, SseParser},
     wire::{self, ReplyBody},
 };
@@ -17,11 +21,38 @@ const MAX_JSON_BYTES: usize = 8 * 1024 * 1024;
 /// Largest streamed reply. No `max_tokens` of today's models allows a tenth of it.
 const MAX_STREAM_BYTES: u64 = 64 * 1024 * 1024;
 
+/// What a reply depends on in its request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    /// The model that was asked for.
+    pub(crate) model: String,
+    /// Most tokens that it may write.
+    pub(crate) max_tokens: u32,
+    /// How many messages came before.
+    pub(crate) turn: usize,
+    /// The ids of the calls in them.
+    pub(crate) call_ids: HashSet<String>,
+}
+
+impl Asked {
+    pub(crate) fn new(model: &str, request: &ChatRequest, max_tokens: u32) -> Self {
+        let calls = request.messages.iter().flat_map(ChatMessage::tool_calls);
+        Self {
+            model: model.to_owned(),
+            max_tokens,
+            turn: request.messages.len(),
+            call_ids: calls.map(|call| call.id.clone()).collect(),
+        }
+    }
+}
+
 /// Reads one reply.
 #[derive(Debug)]
 pub(crate) struct ReplyReader {
+    asked: Asked,
     form: Form,
     model: String,
+    calls: CallAssembler,
     finish_reason: Option<FinishReason>,
     usage: Option<TokenUsage>,
     text_bytes: u64,
@@ -38,11 +69,13 @@ enum Form {
 }
 
 impl ReplyReader {
-    /// A reader for the reply of the model that was asked for as `model`.
-    pub(crate) fn new(model: &str) -> Self {
+    /// A reader for the reply to what was asked.
+    pub(crate) fn new(asked: Asked) -> Self {
         Self {
             form: Form::Unknown,
-            model: model.to_owned(),
+            model: asked.model.clone(),
+            asked,
+            calls: CallAssembler::default(),
             finish_reason: None,
             usage: None,
             text_bytes: 0,
@@ -169,13 +202,18 @@ impl ReplyReader {
         for choice in body.choices.unwrap_or_default() {
             let first = choice.index.unwrap_or(0) == 0;
             let finish_reason = choice.finish_reason();
-            let (text, written) = choice.into_text();
-            self.text_bytes += written;
+            let said = choice.said();
+            self.text_bytes += said.written;
             if !first {
                 continue;
             }
-            if !text.is_empty() {
-                deltas.push_back(ChatDelta::Text(text));
+            deltas.extend(said.reasoning.map(ChatDelta::Reasoning));
+            if !said.text.is_empty() {
+                deltas.push_back(ChatDelta::Text(said.text));
+            }
+            for call in said.calls {
+                let pushed = if said.whole { self.calls.push_whole(call) } else { self.calls.push(call) };
+                pushed.map_err(|error| malformed(error.to_string()))?;
             }
             if finish_reason.is_some() {
                 self.finish_reason = finish_reason;
@@ -184,14 +222,31 @@ impl ReplyReader {
         Ok(())
     }
 
-    /// A reply that says no reason but has its end marker was done.
+    /// A reply that says no reason but has its end marker was done. Its calls decide more than what it says of them.
     fn end(&mut self, deltas: &mut VecDeque<ChatDelta>) {
         self.whole = true;
-        deltas.push_back(ChatDelta::End {
-            finish_reason: self.finish_reason.clone().unwrap_or(FinishReason::Stop),
-            usage: self.usage,
-            model: self.model.clone(),
-        });
+        let calls = mem::take(&mut self.calls);
+        let mut finish_reason = self.finish_reason.clone().unwrap_or(FinishReason::Stop);
+        if calls.is_empty() {
+            if finish_reason == FinishReason::ToolCalls {
+                finish_reason = FinishReason::Stop;
+            }
+        } else if self.usage.is_some_and(|usage| usage.output_tokens >= u64::from(self.asked.max_tokens)) {
+            // Some servers say that the calls are done where it was the tokens that were.
+            finish_reason = FinishReason::Length;
+        }
+        let cut = match finish_reason {
+            FinishReason::Length | FinishReason::ContentFilter => true,
+            FinishReason::Stop | FinishReason::ToolCalls => false,
+            FinishReason::Other(_) => !calls.are_whole(),
+        };
+        if !cut && !calls.is_empty() {
+            finish_reason = FinishReason::ToolCalls;
+        }
+        for call in calls.finish(self.asked.turn, &self.asked.call_ids) {
+            deltas.push_back(if cut { ChatDelta::CutToolCall(call) } else { ChatDelta::ToolCall(call) });
+        }
+        deltas.push_back(ChatDelta::End { finish_reason, usage: self.usage, model: self.model.clone() });
     }
 }
 
@@ -228,7 +283,8 @@ mod tests {
 
     /// What a reader makes of a body that comes in these pieces and then ends: the deltas, one to a word, and the error.
     fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (String, ReplyReader) {
-        let mut reader = ReplyReader::new("asked");
+        let mut reader =
+            ReplyReader::new(Asked { model: "asked".to_owned(), max_tokens: 300, turn: 2, ..Asked::default() });
         let mut deltas = VecDeque::new();
         let mut result = Ok(());
         for piece in pieces {
@@ -244,6 +300,11 @@ mod tests {
         for delta in deltas {
             match delta {
                 ChatDelta::Text(text) => told.push_str(&text),
+                ChatDelta::Reasoning(thought) => told.push_str(&format!("({})", thought.text)),
+                ChatDelta::ToolCall(call) => told.push_str(&format!("|{} {}({})", call.id, call.name, call.arguments)),
+                ChatDelta::CutToolCall(call) => {
+                    told.push_str(&format!("|cut {} {}({})", call.id, call.name, call.arguments))
+                }
                 ChatDelta::End { finish_reason, usage, model } => {
                     let usage = usage.map(|usage| (usage.input_tokens, usage.output_tokens));
                     told.push_str(&format!("|{finish_reason:?} {usage:?} {model}"));
@@ -334,7 +395,7 @@ mod tests {
             "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":1}}\n\n",
         );
         let (told, reader) = read([body.as_bytes()]);
-        assert_eq!(told, "ab|! the model's reply ended before it was complete");
+        assert_eq!(told, "(想想)ab|! the model's reply ended before it was complete");
         assert_eq!(reader.text_bytes(), 6 + 2 + 2 + 2);
         assert_eq!(reader.final_usage(), None, "a running count is not the usage of the reply");
         assert_eq!(read([br#"{"choices":[{"#.as_slice()]).1.text_bytes(), 13, "half a JSON reply may be all text");
