@@ -38,6 +38,16 @@ impl CallPiece {
         }
     }
 
+    /// A call that was read from words.
+    pub(crate) fn whole(name: &str, arguments: &str) -> Self {
+        Self { index: None, id: None, name: Some(name.to_owned()), arguments: arguments.to_owned() }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn told(&self) -> String {
+        format!("{} {}", self.name.as_deref().unwrap_or_default(), self.arguments)
+    }
+
     /// Bytes that the model wrote.
     pub(crate) fn written(&self) -> usize {
         self.name.as_ref().map_or(0, String::len) + self.arguments.len()

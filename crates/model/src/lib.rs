@@ -66,6 +66,7 @@
     allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test that cannot go on should panic")
 )]
 
+mod action;
 mod attempt;
 mod backend;
 mod calls;
@@ -74,18 +75,22 @@ mod client;
 mod collect;
 mod connection;
 mod counting;
+mod dialect;
 mod endpoint;
 mod http;
 mod meter;
 mod model;
+mod record;
 mod reply;
 mod request;
+mod retry;
 pub mod scripted;
 mod sse;
 mod stream;
 mod tools;
 mod wire;
 
+pub use action::ActionMode;
 pub use chat::{
     ChatDelta, ChatMessage, ChatRequest, ChatStream, FinishReason, ModelError, Reasoning, ReasoningField, Role,
 };
@@ -96,4 +101,6 @@ pub use counting::{CountingMeter, MeterCounts};
 pub use endpoint::Endpoint;
 pub use meter::{Attempt, Meter, Permit, Purpose, Refused, Settlement};
 pub use model::ChatModel;
+pub use record::{Recorder, Replay, ReplayError};
+pub use retry::Retries;
 pub use tools::{ToolCallRequest, ToolChoice, ToolDefinition};

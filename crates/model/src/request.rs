@@ -7,8 +7,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
+    action::{ActionMode, ResponseFormat},
     calls::is_object,
     chat::{ChatMessage, ChatRequest, Reasoning, ReasoningField},
+    dialect::{Dialect, Refusable},
     tools::{ToolCallRequest, ToolChoice, ToolDefinition},
 };
 
@@ -25,10 +27,17 @@ struct Body<'a> {
     tool_choice: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
-    max_tokens: u32,
-    temperature: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<&'a ResponseFormat>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<u8>,
     stream: bool,
-    stream_options: StreamOptions,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
 }
 
 #[derive(Serialize)]
@@ -77,23 +86,38 @@ struct ToolFunction<'a> {
 }
 
 /// The bytes that are sent, asking for at most `max_tokens` tokens.
-pub(crate) fn request_body(model: &str, request: &ChatRequest, max_tokens: u32) -> Bytes {
-    let has_tools = !request.tools.is_empty();
+pub(crate) fn request_body(
+    model: &str,
+    request: &ChatRequest,
+    max_tokens: u32,
+    actions: ActionMode,
+    dialect: Dialect,
+) -> Bytes {
+    let in_words = actions.in_words(request);
+    let has_tools = !request.tools.is_empty() && in_words.is_none();
+    let (messages, response_format) = match &in_words {
+        Some(in_words) => (&in_words.messages, in_words.response_format.as_ref()),
+        None => (&request.messages, None),
+    };
+    let takes = |field| !dialect.refuses(field);
+    let keeps_reasoning = takes(Refusable::Reasoning);
     let body = Body {
         model,
-        messages: request.messages.iter().map(message).collect(),
-        tools: request.tools.iter().map(tool).collect(),
+        messages: messages.iter().map(|said| message(said, keeps_reasoning)).collect(),
+        tools: request.tools.iter().filter(|_| has_tools).map(tool).collect(),
         tool_choice: tool_choice(&request.tool_choice).filter(|_| has_tools),
-        parallel_tool_calls: request.parallel_tool_calls.filter(|_| has_tools),
-        max_tokens,
-        temperature: 0,
+        parallel_tool_calls: request.parallel_tool_calls.filter(|_| has_tools && takes(Refusable::ParallelToolCalls)),
+        response_format,
+        max_tokens: takes(Refusable::MaxTokens).then_some(max_tokens),
+        max_completion_tokens: dialect.refuses(Refusable::MaxTokens).then_some(max_tokens),
+        temperature: takes(Refusable::Temperature).then_some(0),
         stream: true,
-        stream_options: StreamOptions { include_usage: true },
+        stream_options: takes(Refusable::StreamOptions).then_some(StreamOptions { include_usage: true }),
     };
     serde_json::to_vec(&body).expect("strings and numbers always serialise").into()
 }
 
-fn message(message: &ChatMessage) -> Message<'_> {
+fn message(message: &ChatMessage, keeps_reasoning: bool) -> Message<'_> {
     let plain = |role, content| Message {
         role,
         content: Some(content),
@@ -107,7 +131,8 @@ fn message(message: &ChatMessage) -> Message<'_> {
         ChatMessage::User { content } => plain("user", content),
         ChatMessage::Tool { call_id, content } => Message { tool_call_id: Some(call_id), ..plain("tool", content) },
         ChatMessage::Assistant { content, reasoning, tool_calls } => {
-            let thought = |field| reasoning.as_ref().filter(|thought| thought.field == field).map(text);
+            let kept = reasoning.as_ref().filter(|_| keeps_reasoning);
+            let thought = |field| kept.filter(|thought| thought.field == field).map(text);
             Message {
                 // Empty text beside calls is refused by some, null without calls by all.
                 content: Some(content.as_str()).filter(|content| tool_calls.is_empty() || !content.is_empty()),
@@ -172,7 +197,9 @@ mod tests {
     fn a_request_always_streams_with_usage_and_a_limit() {
         let message = ChatMessage::user("特休幾天?");
         let request = ChatRequest::new(Purpose::Answer, vec![message], 300);
-        let body = String::from_utf8(request_body("small", &request, request.max_output_tokens).to_vec()).unwrap();
+        let body =
+            String::from_utf8(request_body("small", &request, 300, ActionMode::Native, Dialect::default()).to_vec())
+                .unwrap();
         insta::assert_snapshot!(body, @r#"{"model":"small","messages":[{"role":"user","content":"特休幾天?"}],"max_tokens":300,"temperature":0,"stream":true,"stream_options":{"include_usage":true}}"#);
     }
 }

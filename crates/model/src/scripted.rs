@@ -244,7 +244,7 @@ impl ScriptedBackend {
         Ok(match reply {
             ScriptedReply::Stream { deltas, end } => stream_reply(deltas, end),
             ScriptedReply::ToolCalls { text, reasoning, calls, finish_reason } => {
-                calls_reply(text, reasoning, &calls, &finish_reason)
+                calls_reply(&text, reasoning.as_deref(), &calls, &finish_reason)
             }
             ScriptedReply::Raw(body) => whole_reply(body.into()),
             ScriptedReply::Status { status, message, retry_after } => {
@@ -283,7 +283,7 @@ fn whole_reply(body: Bytes) -> Reply {
 }
 
 /// Arguments come in two pieces, and the pieces of all calls by turns.
-fn calls_reply(text: String, reasoning: Option<String>, calls: &[ToolCallRequest], finish_reason: &str) -> Reply {
+fn calls_reply(text: &str, reasoning: Option<&str>, calls: &[ToolCallRequest], finish_reason: &str) -> Reply {
     let mut written = text.chars().count();
     let mut events = Vec::new();
     if let Some(reasoning) = reasoning {

@@ -1,5 +1,7 @@
 //! The JSON of a reply, read leniently.
 
+use std::time::Duration;
+
 use bylaw_contract::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
@@ -165,6 +167,38 @@ pub(crate) fn body_message(body: &[u8]) -> String {
         Err(_) if text.trim_start().starts_with('<') => strip_markup(&text),
         Err(_) => text.into_owned(),
     }
+}
+
+/// How long the body of an error asks to wait, in seconds.
+pub(crate) fn body_retry_after(body: &[u8]) -> Option<Duration> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let asked = ["/retry_after", "/error/retry_after", "/error/metadata/retry_after", "/error/details/retry_after"];
+    let seconds = asked.iter().find_map(|path| body.pointer(path)?.as_f64())?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// Whether an error says that the conversation is longer than the model can read. There is no field for it that all
+/// servers share.
+pub(crate) fn is_too_long(error: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(error).to_lowercase();
+    let says = |words: &[&str]| words.iter().all(|word| text.contains(word));
+    [
+        &["context_length_exceeded"][..],
+        &["exceed_context_size"],
+        &["maximum context length"],
+        &["context length", "exceed"],
+        &["context length", "too long"],
+        &["context window", "exceed"],
+        &["context size", "exceed"],
+        &["context limit", "exceed"],
+        &["prompt is too long"],
+        &["prompt too long"],
+        &["input is too long"],
+        &["too many tokens"],
+        &["input token count", "exceed"],
+    ]
+    .into_iter()
+    .any(says)
 }
 
 /// One line of at most 300 characters.

@@ -28,13 +28,14 @@ pub struct ScriptedRequest {
     /// The form that the answer has to have.
     pub response_format: Option<Value>,
     /// Most tokens to write.
+    #[serde(alias = "max_completion_tokens")]
     pub max_tokens: u32,
-    /// Always 0.
-    pub temperature: f64,
+    /// 0, where it is taken.
+    pub temperature: Option<f64>,
     /// Always true.
     pub stream: bool,
-    /// Always asks for the usage.
-    pub stream_options: Value,
+    /// Asks for the usage, where it is taken.
+    pub stream_options: Option<Value>,
 }
 
 impl ScriptedRequest {

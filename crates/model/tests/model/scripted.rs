@@ -111,7 +111,7 @@ async fn requests_are_recorded_and_replies_come_in_order() {
 
 #[tokio::test]
 async fn a_reply_may_depend_on_its_request() {
-    let script = Script::answering(|request| ScriptedReply::text(&request.messages[1].content()));
+    let script = Script::answering(|request| ScriptedReply::text(request.messages[1].content()));
     let model = ChatModel::scripted(script, Arc::new(CountingMeter::default()));
     assert_eq!(ask(&model, &question()).await.0, "特休幾天?");
 }
