@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    action::ActionMode,
     attempt::{Departed, MeteredAttempt, departure},
     backend::{Backend, Reply},
     chat::{ChatRequest, ChatStream, ModelError},
@@ -51,6 +52,13 @@ impl ChatModel {
     #[must_use]
     pub fn scripted(script: Script, meter: Arc<dyn Meter>) -> Self {
         Connection::scripted(script).metered(meter)
+    }
+
+    /// The same model, given tools in another way.
+    #[must_use]
+    pub fn with_actions(&self, actions: ActionMode) -> Self {
+        let connection = self.connection.clone().with_actions(actions);
+        Self { connection, meter: Arc::clone(&self.meter) }
     }
 
     /// The name that is asked for.

@@ -554,7 +554,7 @@ mod tests {
             check_calls(&[&format!(r#"{{"index":0,"id":"a","function":{function}}}"#)], &format!("|a f({expected})"));
             let whole =
                 format!(r#"{{"choices":[{{"message":{{"tool_calls":[{{"id":"a","function":{function}}}]}}}}]}}"#);
-            self::check(&whole, &format!("|a f({expected})|ToolCalls None asked"));
+            check(&whole, &format!("|a f({expected})|ToolCalls None asked"));
         };
         check("", "");
         check(r#","arguments":null"#, "");
@@ -643,7 +643,7 @@ mod tests {
         let null = r#"data: {"choices":[{"delta":{"content":""}}],"usage":null}"#;
         let nulls = r#"data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":null,"total_tokens":null}}"#;
         let check = |lines: &[&str], expected: &str| {
-            self::check(&format!("{}\n\n", lines.join("\n\n")), expected);
+            check(&format!("{}\n\n", lines.join("\n\n")), expected);
         };
         check(&[TEXT, null, null, real, FINISH, nulls, "data: [DONE]"], "特休|Stop Some((9, 2)) m-1");
         check(&[TEXT, nulls, FINISH, "data: [DONE]"], "特休|Stop None m-1");
@@ -707,8 +707,7 @@ mod tests {
                 expected.push_str(&format!("|{id} {name}({arguments})"));
             }
             let mut shuffled = Vec::new();
-            let mut order = order.iter();
-            while let Some(pick) = order.next() {
+            for pick in &order {
                 let waiting: Vec<usize> = (0..queues.len()).filter(|&queue| !queues[queue].is_empty()).collect();
                 if waiting.is_empty() { break; }
                 shuffled.extend(queues[waiting[pick.index(waiting.len())]].pop_front());
