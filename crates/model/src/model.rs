@@ -105,7 +105,7 @@ impl ChatModel {
                 return Err(failure);
             }
             tracing::debug!(?wait, attempt, %failure, "the call is tried again");
-            self.wait_until(until, request.deadline, &cancel).await?;
+            self.wait_until(until, None, &cancel).await?;
             attempt += 1;
         }
     }

@@ -481,6 +481,15 @@ mod tests {
             ],
             "|a f({})|b g({})",
         );
+        check_calls(
+            &[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":0,"id":"a","function":{"arguments":"}"}}"#,
+                r#"{"index":0,"id":"b","function":{"arguments":"}"}}"#,
+            ],
+            "|a f({})|b f({})",
+        );
         // Neither index nor id but the first.
         check_calls(
             &[
@@ -658,7 +667,7 @@ mod tests {
             assert_eq!(read_as(asked, body.as_bytes().chunks(7)).0, expected);
         };
         check(r#"{"name":"f","arguments":{"p":1}}"#, "stop", r#"|call_2_0 f({"p":1})|ToolCalls None asked"#);
-        check(r#"{"answer":"七日"}"#, "stop", "七日|Stop None asked");
+        check(r#"{"name":"final_answer","arguments":{"text":"七日"}}"#, "stop", "七日|Stop None asked");
         check("七日", "stop", "七日|Stop None asked");
         check(r#"{"name":"f","arguments":{"p"#, "length", r#"|cut call_2_0 f({"p)|Length None asked"#);
     }

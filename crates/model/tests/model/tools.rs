@@ -169,7 +169,9 @@ async fn a_model_that_cannot_call_tools_calls_them_in_words() {
         let action = format!(r#"{{"name":"search_leaves","arguments":{KEYWORD}}}"#);
         let (first, last) = match mode {
             ActionMode::Fenced => (format!("看看\n```json\n{action}\n```"), "七日".to_owned()),
-            ActionMode::Native | ActionMode::JsonSchema => (action, r#"{"answer":"七日"}"#.to_owned()),
+            ActionMode::Native | ActionMode::JsonSchema => {
+                (action, r#"{"name":"final_answer","arguments":{"text":"七日"}}"#.to_owned())
+            }
         };
         let script = Script::new([ScriptedReply::text(&first), ScriptedReply::text(&last)]);
         let model = Connection::scripted(script.clone()).with_actions(mode).metered(meter());
