@@ -17,7 +17,7 @@ use axum::{
 use bylaw_contract::TokenUsage;
 use bylaw_model::{
     ChatDelta, ChatMessage, ChatModel, ChatRequest, CountingMeter, Endpoint, FinishReason, MeterCounts, ModelError,
-    Purpose, Role,
+    Purpose,
 };
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
@@ -86,8 +86,8 @@ fn connect(endpoint: Endpoint) -> (ChatModel, CountingMeter) {
 }
 
 fn question() -> ChatRequest {
-    let message = ChatMessage { role: Role::User, content: "特休幾天?".to_owned() };
-    ChatRequest { purpose: Purpose::Answer, messages: vec![message], max_output_tokens: 50 }
+    let message = ChatMessage::user("特休幾天?");
+    ChatRequest::new(Purpose::Answer, vec![message], 50)
 }
 
 /// All text of a reply, and how it ended.
@@ -158,6 +158,38 @@ async fn the_request_carries_key_length_and_body() {
     assert_eq!(headers["content-length"], body.len().to_string().as_str());
     assert!(!headers.contains_key("transfer-encoding"));
     insta::assert_snapshot!(body, @r#"{"model":"small","messages":[{"role":"user","content":"特休幾天?"}],"max_tokens":50,"temperature":0,"stream":true,"stream_options":{"include_usage":true}}"#);
+}
+
+#[tokio::test]
+async fn calls_one_after_the_other_share_a_connection() {
+    let peers = Arc::new(Mutex::new(std::collections::HashSet::new()));
+    let record = Arc::clone(&peers);
+    let reply = move |axum::extract::ConnectInfo(peer): axum::extract::ConnectInfo<SocketAddr>| {
+        record.lock().unwrap().insert(peer);
+        async {
+            // The end marker, and the end of the body a moment later.
+            let end = stream::once(async {
+                tokio::task::yield_now().await;
+                Ok(Bytes::from_static(b"\n"))
+            });
+            streamed(stream::iter([Ok(Bytes::from(STREAM))]).chain(end))
+        }
+    };
+    let router = Router::new().route("/v1/chat/completions", post(reply));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move { axum::serve(listener, service).await });
+    let (model, _) = connect(endpoint(address));
+    for _ in 0..40 {
+        ask(&model).await.1.unwrap();
+        for _ in 0..2000 {
+            tokio::task::yield_now().await;
+        }
+    }
+    // The rest of a body is read in the background, so the next call may be too early and open another; not each.
+    let connections = peers.lock().unwrap().len();
+    assert!(connections < 20, "{connections}");
 }
 
 #[tokio::test]
