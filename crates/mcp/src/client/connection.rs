@@ -44,9 +44,10 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Connects, in whichever era the server speaks.
+    /// Connects, in whichever era the server speaks; in the older at once if it is known to.
     pub(super) async fn open(
         server: &McpServer,
+        older: bool,
         options: &ClientOptions,
         host: &Host,
         changes: tokio::sync::watch::Sender<u64>,
@@ -60,7 +61,17 @@ impl Connection {
         let words = Arc::new(LastWords::default());
         let elicit = host.elicit.clone();
         let handler = Arc::new(Handler::new(name.clone(), elicit, options.elicit_timeout, changes));
-        let greeting = greet(server, options, &backoff, Arc::clone(&handler), Arc::clone(&words));
+        let greeting = async {
+            let greet =
+                |lifecycle| greet(server, options, &backoff, Arc::clone(&handler), Arc::clone(&words), lifecycle);
+            match greet(if older { ClientLifecycleMode::Initialize } else { either_era() }).await {
+                // It knows the newer greeting, but only to say that it is older.
+                Err(McpError::NoVersion { offered, .. }) if speaks_older(&offered) => {
+                    greet(ClientLifecycleMode::Initialize).await
+                }
+                other => other,
+            }
+        };
         let service = match tokio::time::timeout(options.connect_timeout, greeting).await {
             Ok(service) => service?,
             Err(_) => {
@@ -88,6 +99,11 @@ impl Connection {
     pub(super) fn is_closed(&self) -> bool {
         // A child's end is known a moment before the task that served it is gone.
         self.peer.is_transport_closed() || self.words.end().is_some()
+    }
+
+    /// Whether the server is of the older era.
+    pub(super) fn is_older(&self) -> bool {
+        self.peer.peer_info().is_some_and(|info| info.protocol_version < ProtocolVersion::V_2026_07_28)
     }
 
     /// The version of the protocol that was agreed on.
@@ -208,18 +224,27 @@ impl Drop for InFlight<'_> {
     }
 }
 
+fn either_era() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::V_2025_11_25),
+    }
+}
+
+fn speaks_older(offered: &str) -> bool {
+    let older = |version: &&ProtocolVersion| **version < ProtocolVersion::V_2026_07_28;
+    ProtocolVersion::KNOWN_VERSIONS.iter().filter(older).any(|version| offered.contains(version.as_str()))
+}
+
 async fn greet(
     server: &McpServer,
     options: &ClientOptions,
     backoff: &Backoff,
     handler: Arc<Handler>,
     words: Arc<LastWords>,
+    lifecycle: ClientLifecycleMode,
 ) -> Result<Service, McpError> {
     let name = || server.name.clone();
-    let lifecycle = ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        legacy_version: Some(ProtocolVersion::V_2025_11_25),
-    };
     let greeted: Result<Service, ClientInitializeError> = match &server.address {
         McpAddress::Http { url, bearer } => {
             let bad = || McpError::BadAddress { server: name(), url: url.clone() };
