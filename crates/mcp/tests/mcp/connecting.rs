@@ -106,7 +106,7 @@ async fn one_bad_server_never_stops_the_others() {
         named("old", older.server()),
         McpServer::stdio("missing", "/nowhere/leaves", ["serve"]),
     ];
-    let patience = ClientOptions { connect_timeout: Duration::from_secs(2), ..options() };
+    let patience = ClientOptions { connect_timeout: Duration::from_secs(1), ..options() };
     let clients = McpClients::connect(servers, &patience, &host()).await;
 
     let states: Vec<(String, bool)> =

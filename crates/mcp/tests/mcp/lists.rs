@@ -4,7 +4,7 @@ use bylaw_mcp::{ClientOptions, McpClient, McpError, ToolAnnotations};
 use serde_json::{Value, json};
 
 use crate::support::{
-    arguments, connect, host,
+    arguments, call, connect, host,
     leaves::{Era, Served},
     options,
     raw::{Raw, Say},
@@ -17,7 +17,7 @@ async fn every_page_is_read_and_every_tool_described() {
         let tools = connect(served.server()).await.tools().await.unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let expected =
-            ["echo", "cancel_leave", "slow", "steps", "confirm", "login", "whoami", "shapes", "never_enough"];
+            ["echo", "cancel_leave", "slow", "steps", "confirm", "login", "whoami", "shapes", "never_enough", "grow"];
         assert_eq!(names, expected, "{era:?}");
         let echo = &tools[0];
         assert_eq!((echo.title.as_deref(), echo.description.as_deref()), (Some("Echo"), Some("The tool echo.")));
@@ -100,12 +100,17 @@ async fn one_odd_tool_does_not_hide_the_others() {
 
 #[tokio::test]
 async fn news_of_changed_tools_are_heard() {
-    let served = Served::start(Era::Newer).await;
-    let client = connect(served.server()).await;
-    let mut changes = client.list_changes();
-    served.world.started.notified().await;
-    assert_eq!(client.tools().await.unwrap().len(), 9);
-    served.world.extra_tools.send_replace(2);
-    changes.changed().await.unwrap();
-    assert_eq!(client.tools().await.unwrap().len(), 11);
+    for era in [Era::Newer, Era::Older] {
+        let served = Served::start(era).await;
+        let client = connect(served.server()).await;
+        let mut changes = client.list_changes();
+        if era == Era::Newer {
+            // Here a client must have asked for the news before there are any.
+            served.world.started.notified().await;
+        }
+        let before = client.tools().await.unwrap().len();
+        call(&client, "grow").await.unwrap();
+        changes.changed().await.unwrap();
+        assert_eq!(client.tools().await.unwrap().len(), before + 1, "{era:?}");
+    }
 }

@@ -42,7 +42,7 @@ async fn a_child_is_spoken_to_in_either_era() {
         let human = Human::answering(ElicitReply::Decline);
         let client = McpClient::connect(child(era), options(), host_with(&human)).await.unwrap();
         assert_eq!(client.protocol().await.as_deref(), Some(protocol));
-        assert_eq!(client.tools().await.unwrap().len(), 9, "{era}");
+        assert_eq!(client.tools().await.unwrap().len(), 10, "{era}");
         let sent = json!({ "keyword": "家庭" });
         let outcome = client.call("echo", &arguments(sent.clone()), CallOptions::default()).await.unwrap();
         assert_eq!(outcome.structured, Some(sent), "{era}");

@@ -1,8 +1,11 @@
 //! Calls that break in the middle.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    sync::atomic::{AtomicI64, AtomicUsize, Ordering},
+    time::Duration,
+};
 
-use bylaw_mcp::{McpClient, McpError};
+use bylaw_mcp::{ClientOptions, McpClient, McpError};
 use serde_json::json;
 
 use crate::support::{
@@ -88,8 +91,43 @@ async fn a_server_that_went_away_is_absent_and_nothing_happened() {
     let raw = Raw::greeting(|_| said("fine")).await;
     let client = connect(raw.server()).await;
     assert!(call(&client, "pay").await.is_ok());
-    drop(raw);
-    // The pooled connection may end first, in the middle of the request or before it.
+    raw.stop().await;
     let error = call(&client, "pay").await.unwrap_err();
-    assert!(matches!(error, McpError::Absent { .. } | McpError::Unknown { .. }), "{error}");
+    assert!(matches!(&error, McpError::Absent { .. }), "{error}");
+    assert!(!error.may_have_happened());
+}
+
+#[tokio::test]
+async fn a_stream_that_can_be_resumed_is_resumed() {
+    let id = AtomicI64::new(0);
+    let raw = Raw::greeting(move |asked| match asked.method.as_str() {
+        "tools/call" => {
+            id.store(asked.id.as_i64().unwrap(), Ordering::SeqCst);
+            Say::Cut("id: 41\ndata:\n\ndata: {\"jsonrpc\":\"2")
+        }
+        "resume after 41" => {
+            let result = json!({ "content": [{ "type": "text", "text": "paid once" }] });
+            let reply = json!({ "jsonrpc": "2.0", "id": id.load(Ordering::SeqCst), "result": result });
+            Say::Bytes(200, "text/event-stream", format!("id: 42\ndata: {reply}\n\n").into_bytes())
+        }
+        other => panic!("{other}"),
+    })
+    .await;
+    let quick = ClientOptions { first_backoff: Duration::from_millis(1), ..options() };
+    let client = McpClient::connect(raw.server(), quick, host()).await.unwrap();
+    assert_eq!(text(&call(&client, "pay").await.unwrap()), "paid once");
+    assert_eq!((raw.count("tools/call"), raw.count("resume after 41")), (1, 1));
+}
+
+#[tokio::test]
+async fn a_stream_that_cannot_be_resumed_after_all_fails_its_call() {
+    let raw = Raw::greeting(|asked| match asked.method.as_str() {
+        "tools/call" => Say::Cut("id: 41\ndata:\n\n"),
+        _ => Say::Bytes(500, "text/plain", vec![]),
+    })
+    .await;
+    let quick = ClientOptions { first_backoff: Duration::from_millis(1), ..options() };
+    let client = McpClient::connect(raw.server(), quick, host()).await.unwrap();
+    assert!(matches!(call(&client, "pay").await, Err(McpError::Unknown { .. })));
+    assert_eq!(raw.count("resume after 41"), 3);
 }

@@ -80,7 +80,7 @@ impl Leaves {
         echo.input_schema = schema(json!({ "keyword": { "type": "string" } }));
         echo.output_schema = Some(schema(json!({ "keyword": {} })));
         let mut tools = vec![echo, plain("cancel_leave")];
-        tools.extend(["slow", "steps", "confirm", "login", "whoami", "shapes", "never_enough"].map(plain));
+        tools.extend(["slow", "steps", "confirm", "login", "whoami", "shapes", "never_enough", "grow"].map(plain));
         let extra = *self.world.extra_tools.borrow();
         tools.extend((0..extra).map(|n| Tool::new(format!("extra_{n}"), "", schema(json!({})))));
         tools
@@ -206,6 +206,13 @@ impl ServerHandler for Leaves {
                     tokio::task::yield_now().await;
                 }
                 said("done")
+            }
+            "grow" => {
+                self.world.extra_tools.send_modify(|extra| *extra += 1);
+                if self.era != Era::Newer {
+                    let _ = context.peer.notify_tool_list_changed().await;
+                }
+                said("grown")
             }
             "confirm" => self.confirm(request, context).await,
             "login" => {

@@ -7,10 +7,11 @@ use std::sync::{
 
 use axum::{
     body::{Body, Bytes},
-    http::{HeaderMap, Method, StatusCode},
+    http::{HeaderMap, HeaderValue, Method, StatusCode},
     response::{IntoResponse, Response},
 };
 use bylaw_mcp::McpServer;
+use futures_util::StreamExt;
 use serde_json::{Value, json};
 
 /// One request as it came.
@@ -72,19 +73,26 @@ impl Raw {
         let app = axum::Router::new().fallback(move |method: Method, headers: HeaderMap, body: Bytes| {
             let (log, counter, say) = (Arc::clone(&log), Arc::clone(&counter), Arc::clone(&say));
             async move {
-                if method != Method::POST {
+                let resumes = headers.get("last-event-id").map(|id| id.to_str().unwrap().to_owned());
+                if method != Method::POST && resumes.is_none() {
                     return StatusCode::METHOD_NOT_ALLOWED.into_response();
                 }
-                let message: Value = serde_json::from_slice(&body).unwrap();
+                let message: Value = serde_json::from_slice(&body).unwrap_or_default();
                 let asked = Asked {
-                    method: message["method"].as_str().unwrap_or_default().to_owned(),
+                    method: resumes.map_or_else(
+                        || message["method"].as_str().unwrap_or_default().to_owned(),
+                        |last| format!("resume after {last}"),
+                    ),
                     id: message["id"].clone(),
                     params: message["params"].clone(),
                     session: headers.get("mcp-session-id").map(|id| id.to_str().unwrap().to_owned()),
                 };
                 log.lock().unwrap().push(asked.clone());
                 let reply = say(&asked);
-                respond(reply, asked.id, counter).await
+                let mut response = respond(reply, asked.id, counter).await;
+                // Each request comes over a connection of its own, so that it is certain what becomes of it.
+                response.headers_mut().insert("connection", HeaderValue::from_static("close"));
+                response
             }
         });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -95,6 +103,12 @@ impl Raw {
 
     pub(crate) fn server(&self) -> McpServer {
         McpServer::http("raw", &self.url)
+    }
+
+    /// Ends it; nobody listens any more when this returns.
+    pub(crate) async fn stop(mut self) {
+        self.task.abort();
+        let _ = (&mut self.task).await;
     }
 
     /// How often a method was asked.
@@ -131,9 +145,15 @@ async fn respond(say: Say, id: Value, sent: Arc<AtomicUsize>) -> Response {
             (StatusCode::from_u16(status).unwrap(), [("content-type", media)], bytes).into_response()
         }
         Say::Cut(bytes) => {
-            let chunks = [Ok(Bytes::from_static(bytes.as_bytes())), Err(std::io::Error::other("cut"))];
-            ([("content-type", "text/event-stream")], Body::from_stream(futures_util::stream::iter(chunks)))
-                .into_response()
+            let whole = futures_util::stream::iter([Ok(Bytes::from_static(bytes.as_bytes()))]);
+            // Only when there is nothing to write for a moment is what was written sent.
+            let cut = futures_util::stream::once(async {
+                for _ in 0..10 {
+                    tokio::task::yield_now().await;
+                }
+                Err(std::io::Error::other("cut"))
+            });
+            ([("content-type", "text/event-stream")], Body::from_stream(whole.chain(cut))).into_response()
         }
         Say::Huge(media, bytes) => {
             let head =
