@@ -70,7 +70,8 @@ async fn a_server_that_cannot_be_used_is_one_clear_line() {
     check(locked.server(), "raw refused the key (HTTP 401); give it a valid bearer token").await;
 
     let refusing = raw(|| Say::Error(-32000, "not today")).await;
-    check(refusing.server(), "raw refused the greeting: not today (-32000); correct the call").await;
+    let expected = "raw does not speak MCP: it refused the greeting: not today (-32000); check its address or command";
+    check(refusing.server(), expected).await;
 }
 
 #[tokio::test]

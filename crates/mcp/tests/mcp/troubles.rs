@@ -29,9 +29,12 @@ async fn breaking(wrong: fn() -> Say) -> Raw {
     .await
 }
 
+/// A name, and what goes wrong.
+type Way = (&'static str, fn() -> Say);
+
 #[tokio::test]
 async fn a_call_that_was_cut_off_is_made_again_only_if_its_tool_may_be_repeated() {
-    let ways: [(&str, fn() -> Say); 5] = [
+    let ways: [Way; 5] = [
         ("cut stream", || Say::Cut("data: {\"jsonrpc\":\"2")),
         ("ended stream", || Say::Bytes(200, "text/event-stream", b": bye\n\n".to_vec())),
         ("HTTP 500", || Say::Bytes(500, "text/plain", b"oops".to_vec())),

@@ -162,8 +162,13 @@ impl ServerHandler for Leaves {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut extra = self.world.extra_tools.subscribe();
         self.world.started.notify_one();
-        while extra.changed().await.is_ok() {
-            let _ = context.sink().notify_tool_list_changed().await;
+        loop {
+            tokio::select! {
+                Ok(()) = extra.changed() => {
+                    let _ = context.sink().notify_tool_list_changed().await;
+                }
+                () = context.cancelled() => break,
+            }
         }
         Ok(())
     }
@@ -176,8 +181,7 @@ impl ServerHandler for Leaves {
     ) -> Result<ListToolsResult, ErrorData> {
         let from: usize = request.and_then(|page| page.cursor).map_or(0, |cursor| cursor.parse().unwrap());
         let all = self.tools();
-        let mut page = ListToolsResult::default();
-        page.tools = all.iter().skip(from).take(3).cloned().collect();
+        let mut page = ListToolsResult::with_all_items(all.iter().skip(from).take(3).cloned().collect());
         page.next_cursor = (from + 3 < all.len()).then(|| (from + 3).to_string());
         Ok(page)
     }
