@@ -122,6 +122,13 @@ pub(crate) struct Door {
     _lock: ServiceLock,
 }
 
+/// A folder for a test, in memory where the system has such a place: indexing forces its files to disk, and a disk that
+/// others use would be what is waited for.
+fn folder() -> TempDir {
+    let memory = std::path::Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
+}
+
 /// How a door is to be built.
 pub(crate) struct Plan {
     documents: Vec<(&'static str, String)>,
@@ -192,7 +199,7 @@ impl Plan {
     }
 
     pub(crate) async fn open(self) -> Door {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder();
         let directory = DataDirectory::new(folder.path().join("data"));
         let holder = bylaw_library::LockHolder { pid: 1, address: None };
         let lock = ServiceLock::acquire(&directory, &holder).unwrap();
