@@ -17,9 +17,9 @@ pub struct Endpoint {
     pub model: String,
     /// Longest wait for a connection.
     pub connect_timeout: Duration,
-    /// Longest wait for the first byte of the reply.
+    /// Longest wait for the first piece of text; what a server sends to keep the connection open does not count.
     pub first_byte_timeout: Duration,
-    /// Longest silence between two pieces of the reply.
+    /// Longest silence between two pieces of text.
     pub idle_timeout: Duration,
     /// Longest whole call, from the connection to the last byte.
     pub total_timeout: Duration,

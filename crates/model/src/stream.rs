@@ -54,9 +54,13 @@ impl OpenReply {
         // The body comes before the deadline: a reader who was slow himself has not waited for the model.
         match self.body.as_mut().poll_next(cx) {
             Poll::Ready(Some(Ok(bytes))) => {
-                self.waiting = self.idle;
-                self.deadline.as_mut().reset(after(Instant::now(), self.idle));
+                let written = reader.text_bytes();
                 reader.push(&bytes, deltas)?;
+                // Comments that keep a connection open, and pieces with nothing in them, are silence.
+                if reader.text_bytes() > written || reader.has_finish_reason() {
+                    self.waiting = self.idle;
+                    self.deadline.as_mut().reset(after(Instant::now(), self.idle));
+                }
                 return Poll::Ready(Ok(if reader.is_whole() { Progress::Ended } else { Progress::More }));
             }
             Poll::Ready(Some(Err(_)) | None) => {}

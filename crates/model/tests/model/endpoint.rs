@@ -265,6 +265,14 @@ async fn every_silence_has_its_limit() {
     check(serve(async |_, _| std::future::pending().await).await, first.clone(), "").await;
     // The head alone is not an answer: many servers send it before the model has read its prompt.
     check(serve(async |_, _| streamed(stream::pending())).await, first, "").await;
+    // Nor is what keeps the connection open while nothing is written.
+    let comments = async |_: HeaderMap, _: String| {
+        streamed(stream::repeat_with(|| Ok(Bytes::from(": waiting\n\n"))).then(async |piece| {
+            tokio::task::yield_now().await;
+            piece
+        }))
+    };
+    check(serve(comments).await, Endpoint { first_byte_timeout: SHORT, ..endpoint(any) }, "").await;
     let idle = Endpoint { idle_timeout: SHORT, ..endpoint(any) };
     let stalls =
         async |_: HeaderMap, _: String| streamed(stream::iter([Ok(Bytes::from(FIRST_PIECE))]).chain(stream::pending()));
