@@ -41,7 +41,7 @@ impl Assignment {
     /// What the reply depends on: the model, its parameters, and the messages.
     fn key(&self, model: &str) -> Digest {
         let parts = Parts::new("call").text(model).number(u64::from(MAX_OUTPUT_TOKENS));
-        let add = |parts: Parts, message: &ChatMessage| parts.number(message.role as u64).text(&message.content);
+        let add = |parts: Parts, message: &ChatMessage| parts.number(message.role() as u64).text(message.content());
         self.messages.iter().fold(parts, add).finish()
     }
 }
@@ -153,11 +153,7 @@ async fn read(
     cancel: &CancellationToken,
     take: &mut (dyn FnMut(&str) + Send),
 ) -> ReplyEnd {
-    let request = ChatRequest {
-        purpose: Purpose::Answer,
-        messages: assignment.messages.clone(),
-        max_output_tokens: MAX_OUTPUT_TOKENS,
-    };
+    let request = ChatRequest::new(Purpose::Answer, assignment.messages.clone(), MAX_OUTPUT_TOKENS);
     let opened = tokio::select! {
         biased;
         () = cancel.cancelled() => return ReplyEnd::Broken(ModelError::Cancelled),
@@ -175,6 +171,8 @@ async fn read(
         };
         match next {
             Some(Ok(ChatDelta::Text(text))) => take(&text),
+            // What is thought is not part of the answer, and nothing was offered that could be called.
+            Some(Ok(ChatDelta::Reasoning(_) | ChatDelta::ToolCall(_) | ChatDelta::CutToolCall(_))) => {}
             Some(Ok(ChatDelta::End { finish_reason, model, .. })) => return ReplyEnd::Whole { model, finish_reason },
             Some(Err(error)) => return ReplyEnd::Broken(error),
             None => return ReplyEnd::Broken(ModelError::Incomplete),

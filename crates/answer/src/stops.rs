@@ -11,6 +11,7 @@ pub(crate) fn stop_of(error: &ModelError, language: Language) -> Stop {
         ModelError::Incomplete => StopReason::UpstreamIncomplete,
         ModelError::Cancelled => StopReason::Cancelled,
         ModelError::Refused(_) => StopReason::Cost,
+        ModelError::ContextTooLong { .. } => StopReason::Context,
         ModelError::Unreachable { .. } | ModelError::Status { .. } | ModelError::Malformed { .. } => StopReason::Failed,
     };
     stop(reason, language)

@@ -6,7 +6,7 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::{
     meter::{Permit, Settlement},
-    reply::ReplyReader,
+    reply::{Asked, ReplyReader},
 };
 
 /// Held by whoever sends; marked when the first byte of the request is about to leave.
@@ -48,8 +48,8 @@ pub(crate) struct MeteredAttempt {
 }
 
 impl MeteredAttempt {
-    pub(crate) fn new(permit: Box<dyn Permit>, departed: Departed, model: &str) -> Self {
-        Self { permit: Some(permit), departed, reader: ReplyReader::new(model) }
+    pub(crate) fn new(permit: Box<dyn Permit>, departed: Departed, asked: Asked) -> Self {
+        Self { permit: Some(permit), departed, reader: ReplyReader::new(asked) }
     }
 
     fn settlement(&self) -> Settlement {

@@ -5,7 +5,14 @@ use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures_util::Stream;
 
-use crate::{attempt::Departure, chat::ModelError, http::HttpBackend, scripted::ScriptedBackend, wire};
+use crate::{
+    attempt::Departure,
+    chat::ModelError,
+    http::HttpBackend,
+    record::{RecordedBackend, Replay},
+    scripted::ScriptedBackend,
+    wire,
+};
 
 /// The connection broke. What it broke on says nothing that its reader could use.
 #[derive(Debug)]
@@ -34,6 +41,8 @@ pub(crate) struct Timeouts {
 pub(crate) enum Backend {
     Http(Arc<HttpBackend>),
     Scripted(Arc<ScriptedBackend>),
+    Recorded(Arc<RecordedBackend>),
+    Replayed(Replay),
 }
 
 impl Backend {
@@ -42,6 +51,8 @@ impl Backend {
         match self {
             Self::Http(http) => http.send(body, departure).await,
             Self::Scripted(script) => script.send(&body, &departure).await,
+            Self::Recorded(recorded) => recorded.send(body, departure).await,
+            Self::Replayed(replay) => replay.send(&body, &departure).await,
         }
     }
 
@@ -55,7 +66,8 @@ impl Backend {
     pub(crate) fn presentable(&self, text: &str) -> String {
         match self {
             Self::Http(http) => wire::cut(&http.without_key(text)),
-            Self::Scripted(_) => wire::cut(text),
+            Self::Scripted(_) | Self::Replayed(_) => wire::cut(text),
+            Self::Recorded(recorded) => recorded.inner.presentable(text),
         }
     }
 
@@ -63,6 +75,8 @@ impl Backend {
         match self {
             Self::Http(http) => http.shown_url(),
             Self::Scripted(_) => "scripted",
+            Self::Recorded(recorded) => recorded.inner.url(),
+            Self::Replayed(_) => "replayed",
         }
     }
 }

@@ -3,12 +3,16 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
+    action::ActionMode,
     backend::{Backend, Timeouts},
     chat::ModelError,
+    dialect::Learned,
     endpoint::Endpoint,
     http::HttpBackend,
     meter::Meter,
     model::ChatModel,
+    record::{RecordedBackend, Recorder, Replay},
+    retry::{Pause, Retries},
     scripted::{Script, ScriptedBackend},
 };
 
@@ -19,6 +23,10 @@ pub struct Connection {
     pub(crate) backend: Backend,
     pub(crate) timeouts: Timeouts,
     pub(crate) model: Arc<str>,
+    pub(crate) retries: Option<Retries>,
+    pub(crate) actions: ActionMode,
+    pub(crate) pause: Arc<Pause>,
+    pub(crate) dialect: Arc<Learned>,
 }
 
 impl Connection {
@@ -36,7 +44,7 @@ impl Connection {
             idle: endpoint.idle_timeout,
             total: endpoint.total_timeout,
         };
-        Ok(Self { backend, timeouts, model: endpoint.model.into() })
+        Ok(Self::over(backend, timeouts, endpoint.model.into()))
     }
 
     /// A model that says what a script says, for tests and demonstrations. Permits, timeouts, cancellation and the
@@ -46,7 +54,42 @@ impl Connection {
         let patience = script.patience();
         let timeouts = Timeouts { connect: patience, first_byte: patience, idle: patience, total: Duration::MAX };
         let backend = Backend::Scripted(Arc::new(ScriptedBackend::new(script)));
-        Self { backend, timeouts, model: "scripted".into() }
+        Self::over(backend, timeouts, "scripted".into())
+    }
+
+    /// A model that says what was recorded, and refuses loudly what was not asked then. Times out as a script does.
+    #[must_use]
+    pub fn replayed(replay: Replay) -> Self {
+        let patience = Duration::from_millis(100);
+        let timeouts = Timeouts { connect: patience, first_byte: patience, idle: patience, total: Duration::MAX };
+        let model = replay.model().into();
+        Self::over(Backend::Replayed(replay), timeouts, model)
+    }
+
+    /// The same connection, whose exchanges are written down.
+    #[must_use]
+    pub fn recorded(mut self, recorder: Recorder) -> Self {
+        self.backend = Backend::Recorded(Arc::new(RecordedBackend::new(self.backend, recorder)));
+        self
+    }
+
+    fn over(backend: Backend, timeouts: Timeouts, model: Arc<str>) -> Self {
+        let (pause, dialect) = (Arc::default(), Arc::default());
+        Self { backend, timeouts, model, retries: None, actions: ActionMode::Native, pause, dialect }
+    }
+
+    /// The same connection, over which calls that failed for the moment are tried again. Without, none is.
+    #[must_use]
+    pub fn with_retries(mut self, retries: Retries) -> Self {
+        self.retries = Some(retries);
+        self
+    }
+
+    /// The same connection, over which tools are offered and called in this way.
+    #[must_use]
+    pub fn with_actions(mut self, actions: ActionMode) -> Self {
+        self.actions = actions;
+        self
     }
 
     /// The model, with every attempt admitted and settled by `meter`.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use reqwest::{
     Body, Client, Url,
-    header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
+    header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER},
 };
 
 use crate::{
@@ -90,12 +90,20 @@ fn cause(error: &reqwest::Error) -> String {
     innermost.to_string()
 }
 
-/// How long the endpoint asks to wait. A date is not read: it means something only to a clock that agrees with the
-/// endpoint's.
+/// How long the endpoint asks to wait. A date is read beside the endpoint's own, as clocks disagree.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = number("retry-after-ms").map(|milliseconds| milliseconds / 1000.0);
-    Duration::try_from_secs_f64(seconds.or_else(|| number(RETRY_AFTER.as_str()))?).ok()
+    let told = seconds.or_else(|| number(RETRY_AFTER.as_str()));
+    if let Some(seconds) = told {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = |name: &str| {
+        let date = jiff::fmt::rfc2822::parse(headers.get(name)?.to_str().ok()?).ok()?;
+        Some(date.timestamp().as_second())
+    };
+    let seconds = date(RETRY_AFTER.as_str())?.saturating_sub(date(DATE.as_str())?);
+    Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)))
 }
 
 #[cfg(test)]
@@ -115,5 +123,20 @@ mod tests {
         check("retry-after", "NaN", None);
         check("retry-after", "1e300", None);
         check("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT", None);
+        check("retry-after", "tomorrow", None);
+    }
+
+    #[test]
+    fn a_date_is_read_beside_the_date_of_the_reply() {
+        let check = |date: &'static str, until: &'static str, expected: Option<u64>| {
+            let header = |value| HeaderValue::from_static(value);
+            let headers = HeaderMap::from_iter([(DATE, header(date)), (RETRY_AFTER, header(until))]);
+            assert_eq!(retry_after(&headers), expected.map(Duration::from_secs), "{date} {until}");
+        };
+        check("Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:28:03 GMT", Some(3));
+        check("Wed, 21 Oct 2026 23:59:59 GMT", "Thu, 22 Oct 2026 00:01:00 GMT", Some(61));
+        check("Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:27:00 GMT", Some(0));
+        check("Wed, 21 Oct 2026 07:28:00 GMT", "soon", None);
+        check("now", "Wed, 21 Oct 2026 07:28:03 GMT", None);
     }
 }

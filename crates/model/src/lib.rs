@@ -12,7 +12,7 @@
 //! use std::sync::Arc;
 //!
 //! use bylaw_model::{
-//!     ChatDelta, ChatMessage, ChatModel, ChatRequest, CountingMeter, Purpose, Role,
+//!     ChatDelta, ChatMessage, ChatModel, ChatReply, ChatRequest, CountingMeter, Purpose,
 //!     scripted::{Script, ScriptedReply},
 //! };
 //! use futures_util::StreamExt;
@@ -25,17 +25,15 @@
 //! // A real one: `ChatModel::connect(endpoint, Arc::new(meter.clone()))?`.
 //! let model = ChatModel::scripted(script, Arc::new(meter.clone()));
 //!
-//! let question = ChatMessage { role: Role::User, content: "How many days of annual leave?".to_owned() };
-//! let request = ChatRequest { purpose: Purpose::Answer, messages: vec![question], max_output_tokens: 300 };
-//! let mut answer = String::new();
-//! let mut reply = model.chat(&request, CancellationToken::new()).await?;
-//! while let Some(delta) = reply.next().await {
-//!     match delta? {
-//!         ChatDelta::Text(text) => answer.push_str(&text),
-//!         ChatDelta::End { finish_reason, .. } => println!("{answer} ({finish_reason:?})"),
-//!     }
+//! let question = ChatMessage::user("How many days of annual leave?");
+//! let request = ChatRequest::new(Purpose::Answer, vec![question], 300);
+//! let mut stream = model.chat(&request, CancellationToken::new()).await?;
+//! if let Some(Ok(ChatDelta::Text(first))) = stream.next().await {
+//!     assert_eq!(first, "Seven days ");
 //! }
-//! assert_eq!(answer, "Seven days [26].");
+//! // What is left of it; a whole stream gives a whole reply.
+//! let reply = ChatReply::collect(stream).await?;
+//! assert_eq!(reply.text, "[26].");
 //! assert_eq!((meter.snapshot().attempts, meter.snapshot().reported), (1, 1));
 //! # Ok(())
 //! # }
@@ -68,26 +66,41 @@
     allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test that cannot go on should panic")
 )]
 
+mod action;
 mod attempt;
 mod backend;
+mod calls;
 mod chat;
 mod client;
+mod collect;
 mod connection;
 mod counting;
+mod dialect;
 mod endpoint;
 mod http;
 mod meter;
 mod model;
+mod record;
 mod reply;
+mod request;
+mod retry;
 pub mod scripted;
 mod sse;
 mod stream;
+mod tools;
 mod wire;
 
-pub use chat::{ChatDelta, ChatMessage, ChatRequest, ChatStream, FinishReason, ModelError, Role};
+pub use action::ActionMode;
+pub use chat::{
+    ChatDelta, ChatMessage, ChatRequest, ChatStream, FinishReason, ModelError, Reasoning, ReasoningField, Role,
+};
 pub use client::http_client;
+pub use collect::{ChatReply, ReplyCollector};
 pub use connection::Connection;
 pub use counting::{CountingMeter, MeterCounts};
 pub use endpoint::Endpoint;
 pub use meter::{Attempt, Meter, Permit, Purpose, Refused, Settlement};
 pub use model::ChatModel;
+pub use record::{Recorder, Replay, ReplayError};
+pub use retry::Retries;
+pub use tools::{ToolCallRequest, ToolChoice, ToolDefinition};

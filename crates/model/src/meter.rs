@@ -10,6 +10,8 @@ use bylaw_contract::TokenUsage;
 pub enum Purpose {
     /// Answering a question.
     Answer,
+    /// One turn of an agent.
+    AgentTurn,
     /// Asking an endpoint what it can do.
     Probe,
 }
@@ -20,6 +22,7 @@ impl Purpose {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Answer => "answer",
+            Self::AgentTurn => "agent_turn",
             Self::Probe => "probe",
         }
     }

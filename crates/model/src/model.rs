@@ -11,8 +11,11 @@ use crate::{
     backend::{Backend, Reply},
     chat::{ChatRequest, ChatStream, ModelError},
     connection::Connection,
+    dialect::Dialect,
     endpoint::Endpoint,
     meter::{Attempt, Meter},
+    reply::Asked,
+    request::request_body,
     scripted::Script,
     stream::{ReplyStream, after},
     wire,
@@ -59,49 +62,117 @@ impl ChatModel {
     /// Asks, and streams the reply. Upstream is always asked to stream; a reply in plain JSON is accepted. When `cancel`
     /// fires, the connection is closed and the stream ends with [`ModelError::Cancelled`].
     ///
-    /// One call is one attempt. It is settled before its caller learns of the end: before [`crate::ChatDelta::End`] or an
-    /// error is handed out, or while the stream (or the future of this call) is dropped. Where the permit allows fewer
-    /// tokens than `request` asks for, fewer are asked for.
+    /// An attempt is settled before its caller learns of the end: before [`crate::ChatDelta::End`] or an error is handed
+    /// out, or while the stream (or the future of this call) is dropped. Where the permit allows fewer tokens than
+    /// `request` asks for, fewer are asked for.
+    ///
+    /// One call is one attempt, unless [`Connection::with_retries`] allows more, or the endpoint refuses a field that can
+    /// be left out: then it is left out from there on. No attempt follows a first piece, and none is waited for beyond
+    /// the deadline of `request`.
     ///
     /// # Errors
     /// Before the first piece as the result, afterwards as an item of the stream.
     pub async fn chat(&self, request: &ChatRequest, cancel: CancellationToken) -> Result<ChatStream, ModelError> {
-        let Connection { backend, timeouts, model } = &self.connection;
-        let body = wire::request_body(model, request, request.max_output_tokens);
+        let Connection { retries, pause, dialect: learned, .. } = &self.connection;
+        let mut attempt = 1;
+        loop {
+            if let Some((retries, until)) = retries.as_ref().zip(pause.until()) {
+                self.wait_until(retries.soon_after(until), request.deadline, &cancel).await?;
+            }
+            let dialect = learned.get();
+            let failure = match self.attempt(request, dialect, &cancel).await {
+                Ok(stream) => return Ok(stream),
+                Err(failure) => failure,
+            };
+            if let Some(dialect) = dialect.after(&failure, request) {
+                tracing::debug!(?dialect, %failure, "the endpoint refuses a field");
+                learned.learn(dialect);
+                continue;
+            }
+            let Some(retries) = retries else { return Err(failure) };
+            pause.heed(&failure, retries);
+            let Some(wait) = retries.wait(&failure, attempt) else { return Err(failure) };
+            let until = after(Instant::now(), wait);
+            if request.deadline.is_some_and(|deadline| until >= deadline) {
+                return Err(failure);
+            }
+            tracing::debug!(?wait, attempt, %failure, "the call is tried again");
+            self.wait_until(until, request.deadline, &cancel).await?;
+            attempt += 1;
+        }
+    }
+
+    /// Waits, unless that were in vain.
+    async fn wait_until(
+        &self,
+        until: Instant,
+        deadline: Option<Instant>,
+        cancel: &CancellationToken,
+    ) -> Result<(), ModelError> {
+        if deadline.is_some_and(|deadline| until >= deadline) {
+            let message = "it asked all callers to wait, and longer than this call may take".to_owned();
+            let retry_after = Some(until.saturating_duration_since(Instant::now()));
+            return Err(ModelError::Status { status: 429, message, retry_after });
+        }
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(ModelError::Cancelled),
+            () = sleep_until(until) => Ok(()),
+        }
+    }
+
+    async fn attempt(
+        &self,
+        request: &ChatRequest,
+        dialect: Dialect,
+        cancel: &CancellationToken,
+    ) -> Result<ChatStream, ModelError> {
+        let Connection { backend, timeouts, model, actions, .. } = &self.connection;
+        let started = Instant::now();
+        let end = after(started, timeouts.total);
+        let end = request.deadline.map_or(end, |deadline| deadline.min(end));
+        let out_of_time = || ModelError::TimedOut { waited: end.saturating_duration_since(started) };
+        let body = |max_tokens| request_body(model, request, max_tokens, *actions, dialect);
+        let asked = body(request.max_output_tokens);
         let attempt = Attempt {
             purpose: request.purpose,
             model: model.to_string(),
-            prompt_token_bound: body.len() as u64 + TEMPLATE_MARGIN_TOKENS,
+            prompt_token_bound: asked.len() as u64 + TEMPLATE_MARGIN_TOKENS,
             max_output_tokens: request.max_output_tokens,
         };
         let permit = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ModelError::Cancelled),
+            () = sleep_until(end), if request.deadline.is_some() => return Err(out_of_time()),
             admitted = self.meter.admit(&attempt) => admitted.map_err(ModelError::Refused)?,
         };
         // Fewer digits at most, so the bound that was admitted still holds.
         let allowed = permit.max_output_tokens().min(request.max_output_tokens);
-        let body =
-            if allowed == request.max_output_tokens { body } else { wire::request_body(model, request, allowed) };
-        let end = after(Instant::now(), timeouts.total);
+        let body = if allowed == request.max_output_tokens { asked } else { body(allowed) };
+        // The meter's time is not the model's.
+        let started = Instant::now();
+        let end = after(started, timeouts.total);
+        let end = request.deadline.map_or(end, |deadline| deadline.min(end));
+        let allowed_time = end.saturating_duration_since(started);
         let (departure, departed) = departure();
-        let attempt = MeteredAttempt::new(permit, departed.clone(), model);
+        let attempt = MeteredAttempt::new(permit, departed.clone(), Asked::new(model, request, allowed, *actions));
         let reply = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ModelError::Cancelled),
             reply = backend.send(body, departure) => reply?,
             failure = self.overdue(departed.clone()) => return Err(failure),
-            () = sleep_until(end) => return Err(ModelError::TimedOut { waited: timeouts.total }),
+            () = sleep_until(end) => return Err(ModelError::TimedOut { waited: allowed_time }),
         };
         if !(200..300).contains(&reply.status) {
             return tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(ModelError::Cancelled),
-                failure = self.refusal(reply) => Err(failure),
+                failure = self.refusal(reply, end) => Err(failure),
             };
         }
         let departed = departed.at().unwrap_or_else(Instant::now);
-        let mut stream = ReplyStream::new(reply.body, attempt, *timeouts, departed, end, cancel);
+        let mut stream =
+            ReplyStream::new(reply.body, attempt, *timeouts, departed, (end, allowed_time), cancel.clone());
         match stream.next().await {
             Some(Ok(delta)) => stream.put_back(delta),
             Some(Err(failure)) => return Err(presentable(backend, failure)),
@@ -128,9 +199,9 @@ impl ChatModel {
     }
 
     /// What a reply that is no success says. Its body is worth a short wait, and no failure of its own.
-    async fn refusal(&self, mut reply: Reply) -> ModelError {
+    async fn refusal(&self, mut reply: Reply, end: Instant) -> ModelError {
         let mut body = Vec::new();
-        let deadline = after(Instant::now(), self.connection.timeouts.idle);
+        let deadline = after(Instant::now(), self.connection.timeouts.idle).min(end);
         while let Ok(Some(Ok(piece))) = timeout_at(deadline, reply.body.next()).await {
             body.extend_from_slice(&piece[..piece.len().min(MAX_ERROR_BYTES - body.len())]);
             if body.len() == MAX_ERROR_BYTES {
@@ -143,7 +214,11 @@ impl ChatModel {
         } else if message.is_empty() {
             "it gives no reason".clone_into(&mut message);
         }
-        ModelError::Status { status: reply.status, message, retry_after: reply.retry_after }
+        if matches!(reply.status, 400 | 413 | 422) && wire::is_too_long(&body) {
+            return ModelError::ContextTooLong { message };
+        }
+        let retry_after = reply.retry_after.or_else(|| wire::body_retry_after(&body));
+        ModelError::Status { status: reply.status, message, retry_after }
     }
 }
 
@@ -154,6 +229,7 @@ fn presentable(backend: &Backend, failure: ModelError) -> ModelError {
             ModelError::Status { status, message: backend.presentable(&message), retry_after }
         }
         ModelError::Malformed { problem } => ModelError::Malformed { problem: backend.presentable(&problem) },
+        ModelError::ContextTooLong { message } => ModelError::ContextTooLong { message: backend.presentable(&message) },
         other @ (ModelError::Refused(_)
         | ModelError::Unreachable { .. }
         | ModelError::TimedOut { .. }

@@ -1,12 +1,17 @@
 //! Bytes of a reply in, pieces of a reply out. Neither waits nor knows where the bytes come from.
 
-use std::{collections::VecDeque, mem};
+use std::{
+    collections::{HashSet, VecDeque},
+    mem,
+};
 
 use bylaw_contract::TokenUsage;
 use serde_json::Value;
 
 use crate::{
-    chat::{ChatDelta, FinishReason, ModelError},
+    action::{self, ActionMode},
+    calls::CallAssembler,
+    chat::{ChatDelta, ChatMessage, ChatRequest, FinishReason, ModelError},
     sse::{SseEvent, SseParser},
     wire::{self, ReplyBody},
 };
@@ -17,11 +22,43 @@ const MAX_JSON_BYTES: usize = 8 * 1024 * 1024;
 /// Largest streamed reply. No `max_tokens` of today's models allows a tenth of it.
 const MAX_STREAM_BYTES: u64 = 64 * 1024 * 1024;
 
+/// What a reply depends on in its request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    /// The model that was asked for.
+    pub(crate) model: String,
+    /// Most tokens that it may write.
+    pub(crate) max_tokens: u32,
+    /// How many messages came before.
+    pub(crate) turn: usize,
+    /// The ids of the calls in them.
+    pub(crate) call_ids: HashSet<String>,
+    /// Whether its calls are in its text.
+    pub(crate) in_words: bool,
+}
+
+impl Asked {
+    pub(crate) fn new(model: &str, request: &ChatRequest, max_tokens: u32, actions: ActionMode) -> Self {
+        let calls = request.messages.iter().flat_map(ChatMessage::tool_calls);
+        Self {
+            model: model.to_owned(),
+            max_tokens,
+            turn: request.messages.len(),
+            call_ids: calls.map(|call| call.id.clone()).collect(),
+            in_words: actions.reads(request),
+        }
+    }
+}
+
 /// Reads one reply.
 #[derive(Debug)]
 pub(crate) struct ReplyReader {
+    asked: Asked,
     form: Form,
     model: String,
+    calls: CallAssembler,
+    /// Text that is kept until it is known what is a call in it.
+    held: String,
     finish_reason: Option<FinishReason>,
     usage: Option<TokenUsage>,
     text_bytes: u64,
@@ -38,11 +75,14 @@ enum Form {
 }
 
 impl ReplyReader {
-    /// A reader for the reply of the model that was asked for as `model`.
-    pub(crate) fn new(model: &str) -> Self {
+    /// A reader for the reply to what was asked.
+    pub(crate) fn new(asked: Asked) -> Self {
         Self {
             form: Form::Unknown,
-            model: model.to_owned(),
+            model: asked.model.clone(),
+            asked,
+            calls: CallAssembler::default(),
+            held: String::new(),
             finish_reason: None,
             usage: None,
             text_bytes: 0,
@@ -115,14 +155,14 @@ impl ReplyReader {
                 };
                 self.body(reply, deltas)?;
                 // Whole JSON is its own end marker.
-                self.end(deltas);
+                self.end(deltas)?;
             }
             Form::Events(parser) => {
                 if let Some(event) = parser.finish().filter(|event| is_complete(&event.data)) {
                     self.event(&event, deltas)?;
                 }
                 if self.finish_reason.is_some() {
-                    self.end(deltas);
+                    self.end(deltas)?;
                 }
             }
         }
@@ -145,8 +185,7 @@ impl ReplyReader {
             return Ok(());
         }
         if data == "[DONE]" {
-            self.end(deltas);
-            return Ok(());
+            return self.end(deltas);
         }
         if event.name == "error" {
             let error = serde_json::from_str(data).unwrap_or_else(|_| Value::String(data.to_owned()));
@@ -169,13 +208,20 @@ impl ReplyReader {
         for choice in body.choices.unwrap_or_default() {
             let first = choice.index.unwrap_or(0) == 0;
             let finish_reason = choice.finish_reason();
-            let (text, written) = choice.into_text();
-            self.text_bytes += written;
+            let said = choice.said();
+            self.text_bytes += said.written;
             if !first {
                 continue;
             }
-            if !text.is_empty() {
-                deltas.push_back(ChatDelta::Text(text));
+            deltas.extend(said.reasoning.map(ChatDelta::Reasoning));
+            if self.asked.in_words {
+                self.held.push_str(&said.text);
+            } else if !said.text.is_empty() {
+                deltas.push_back(ChatDelta::Text(said.text));
+            }
+            for call in said.calls {
+                let pushed = if said.whole { self.calls.push_whole(call) } else { self.calls.push(call) };
+                pushed.map_err(|error| malformed(error.to_string()))?;
             }
             if finish_reason.is_some() {
                 self.finish_reason = finish_reason;
@@ -184,24 +230,50 @@ impl ReplyReader {
         Ok(())
     }
 
-    /// A reply that says no reason but has its end marker was done.
-    fn end(&mut self, deltas: &mut VecDeque<ChatDelta>) {
+    /// A reply that says no reason but has its end marker was done. Its calls decide more than what it says of them.
+    fn end(&mut self, deltas: &mut VecDeque<ChatDelta>) -> Result<(), ModelError> {
         self.whole = true;
-        deltas.push_back(ChatDelta::End {
-            finish_reason: self.finish_reason.clone().unwrap_or(FinishReason::Stop),
-            usage: self.usage,
-            model: self.model.clone(),
-        });
+        if self.asked.in_words {
+            let read = action::read(&mem::take(&mut self.held));
+            deltas.extend(read.reasoning.map(ChatDelta::Reasoning));
+            deltas.extend(Some(read.text).filter(|text| !text.is_empty()).map(ChatDelta::Text));
+            for call in read.calls {
+                self.calls.push_whole(call).map_err(|error| malformed(error.to_string()))?;
+            }
+        }
+        let calls = mem::take(&mut self.calls);
+        let mut finish_reason = self.finish_reason.clone().unwrap_or(FinishReason::Stop);
+        if calls.is_empty() {
+            if finish_reason == FinishReason::ToolCalls {
+                finish_reason = FinishReason::Stop;
+            }
+        } else if self.usage.is_some_and(|usage| usage.output_tokens >= u64::from(self.asked.max_tokens)) {
+            // Some servers say that the calls are done where it was the tokens that were.
+            finish_reason = FinishReason::Length;
+        }
+        let cut = match finish_reason {
+            FinishReason::Length | FinishReason::ContentFilter => true,
+            FinishReason::Stop | FinishReason::ToolCalls => false,
+            FinishReason::Other(_) => !calls.are_whole(),
+        };
+        if !cut && !calls.is_empty() {
+            finish_reason = FinishReason::ToolCalls;
+        }
+        for call in calls.finish(self.asked.turn, &self.asked.call_ids) {
+            deltas.push_back(if cut { ChatDelta::CutToolCall(call) } else { ChatDelta::ToolCall(call) });
+        }
+        deltas.push_back(ChatDelta::End { finish_reason, usage: self.usage, model: self.model.clone() });
+        Ok(())
     }
 }
 
 /// An error inside a reply whose HTTP status was 200.
 fn reported(error: &Value) -> ModelError {
-    ModelError::Status {
-        status: wire::error_status(error).unwrap_or(200),
-        message: wire::error_message(error),
-        retry_after: None,
+    let status = wire::error_status(error).unwrap_or(200);
+    if matches!(status, 200 | 400 | 413 | 422) && wire::is_too_long(error.to_string().as_bytes()) {
+        return ModelError::ContextTooLong { message: wire::error_message(error) };
     }
+    ModelError::Status { status, message: wire::error_message(error), retry_after: None }
 }
 
 fn malformed(problem: impl Into<String>) -> ModelError {
@@ -226,9 +298,17 @@ mod tests {
 
     use super::*;
 
+    fn asked() -> Asked {
+        Asked { model: "asked".to_owned(), max_tokens: 300, turn: 2, ..Asked::default() }
+    }
+
     /// What a reader makes of a body that comes in these pieces and then ends: the deltas, one to a word, and the error.
     fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (String, ReplyReader) {
-        let mut reader = ReplyReader::new("asked");
+        read_as(asked(), pieces)
+    }
+
+    fn read_as<'a>(asked: Asked, pieces: impl IntoIterator<Item = &'a [u8]>) -> (String, ReplyReader) {
+        let mut reader = ReplyReader::new(asked);
         let mut deltas = VecDeque::new();
         let mut result = Ok(());
         for piece in pieces {
@@ -244,6 +324,11 @@ mod tests {
         for delta in deltas {
             match delta {
                 ChatDelta::Text(text) => told.push_str(&text),
+                ChatDelta::Reasoning(thought) => told.push_str(&format!("({})", thought.text)),
+                ChatDelta::ToolCall(call) => told.push_str(&format!("|{} {}({})", call.id, call.name, call.arguments)),
+                ChatDelta::CutToolCall(call) => {
+                    told.push_str(&format!("|cut {} {}({})", call.id, call.name, call.arguments));
+                }
                 ChatDelta::End { finish_reason, usage, model } => {
                     let usage = usage.map(|usage| (usage.input_tokens, usage.output_tokens));
                     told.push_str(&format!("|{finish_reason:?} {usage:?} {model}"));
@@ -334,10 +419,248 @@ mod tests {
             "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":1}}\n\n",
         );
         let (told, reader) = read([body.as_bytes()]);
-        assert_eq!(told, "ab|! the model's reply ended before it was complete");
+        assert_eq!(told, "(想想)ab|! the model's reply ended before it was complete");
         assert_eq!(reader.text_bytes(), 6 + 2 + 2 + 2);
         assert_eq!(reader.final_usage(), None, "a running count is not the usage of the reply");
         assert_eq!(read([br#"{"choices":[{"#.as_slice()]).1.text_bytes(), 13, "half a JSON reply may be all text");
+    }
+
+    /// A stream of these deltas, with another end than `tool_calls` if one is named.
+    fn deltas(deltas: &[&str], finish_reason: &str) -> String {
+        let event = |delta: &&str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n");
+        let mut body: String = deltas.iter().map(event).collect();
+        body.push_str(&format!(
+            "data: {{\"choices\":[{{\"delta\":{{}},\"finish_reason\":{finish_reason}}}]}}\n\ndata: [DONE]\n\n"
+        ));
+        body
+    }
+
+    /// Each piece of a call is an item of `tool_calls` in a delta of its own.
+    fn check_calls(pieces: &[&str], expected: &str) {
+        let pieces: Vec<String> = pieces.iter().map(|piece| format!("{{\"tool_calls\":[{piece}]}}")).collect();
+        let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+        check(&deltas(&pieces, "\"tool_calls\""), &format!("{expected}|ToolCalls None asked"));
+    }
+
+    #[test]
+    fn pieces_of_calls_find_their_call() {
+        // As OpenAI sends them.
+        check_calls(
+            &[
+                r#"{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}"#,
+                r#"{"index":0,"function":{"arguments":"{\"city\":"}}"#,
+                r#"{"index":0,"function":{"arguments":"\"杭州\"}"}}"#,
+            ],
+            r#"|a f({"city":"杭州"})"#,
+        );
+        // By turns, and the second first.
+        check_calls(
+            &[
+                r#"{"index":1,"id":"b","function":{"name":"g","arguments":"{"}}"#,
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":1,"function":{"arguments":"}"}}"#,
+                r#"{"index":0,"function":{"arguments":"}"}}"#,
+            ],
+            "|a f({})|b g({})",
+        );
+        // Two whole calls under one index.
+        check_calls(
+            &[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1}"}}"#,
+                r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{\"p\":2}"}}"#,
+            ],
+            r#"|a f({"p":1})|b f({"p":2})"#,
+        );
+        // Two under one index in pieces: the id tells them apart.
+        check_calls(
+            &[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":0,"id":"b","function":{"name":"g","arguments":"{"}}"#,
+                r#"{"index":0,"id":"a","function":{"arguments":"}"}}"#,
+                r#"{"index":0,"id":"b","function":{"arguments":"}"}}"#,
+            ],
+            "|a f({})|b g({})",
+        );
+        // Neither index nor id but the first.
+        check_calls(
+            &[
+                r#"{"id":"a","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"function":{"arguments":"}"}}"#,
+                r#"{"id":"b","function":{"name":"f","arguments":"{}"}}"#,
+            ],
+            "|a f({})|b f({})",
+        );
+        // Several in one delta, without index or id.
+        check_calls(
+            &[r#"{"function":{"name":"f","arguments":"{\"p\":1}"}},{"function":{"name":"f","arguments":"{\"p\":2}"}}"#],
+            r#"|call_2_0 f({"p":1})|call_2_1 f({"p":2})"#,
+        );
+    }
+
+    #[test]
+    fn ids_and_names_are_whole_unique_and_never_joined() {
+        // No id at first, an empty one later.
+        check_calls(
+            &[
+                r#"{"index":0,"function":{"name":"f","arguments":""}}"#,
+                r#"{"index":0,"id":"","function":{"arguments":"{}"}}"#,
+            ],
+            "|call_2_0 f({})",
+        );
+        // The id comes later than the call.
+        check_calls(
+            &[
+                r#"{"index":0,"function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":0,"id":"a","function":{"arguments":"}"}}"#,
+            ],
+            "|a f({})",
+        );
+        // Both in every piece.
+        check_calls(
+            &[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"\"p\":"}}"#,
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}}"}}"#,
+            ],
+            r#"|a f({"p":{}})"#,
+        );
+        // Told once more at the end.
+        check_calls(
+            &[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1}"}}"#,
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1}"}}"#,
+            ],
+            r#"|a f({"p":1})"#,
+        );
+        // Two calls with one id.
+        check_calls(
+            &[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}"#,
+                r#"{"index":1,"id":"a","function":{"name":"g","arguments":"{}"}}"#,
+            ],
+            "|a f({})|a_2 g({})",
+        );
+        // An id that an earlier turn had.
+        let body =
+            deltas(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#], "null");
+        let asked = Asked { call_ids: HashSet::from(["a".to_owned()]), ..asked() };
+        assert_eq!(read_as(asked, [body.as_bytes()]).0, "|a_2 f({})|ToolCalls None asked");
+    }
+
+    #[test]
+    fn arguments_are_told_as_they_were_written() {
+        let check = |arguments: &str, expected: &str| {
+            let function = format!(r#"{{"name":"f"{arguments}}}"#);
+            check_calls(&[&format!(r#"{{"index":0,"id":"a","function":{function}}}"#)], &format!("|a f({expected})"));
+            let whole =
+                format!(r#"{{"choices":[{{"message":{{"tool_calls":[{{"id":"a","function":{function}}}]}}}}]}}"#);
+            self::check(&whole, &format!("|a f({expected})|ToolCalls None asked"));
+        };
+        check("", "");
+        check(r#","arguments":null"#, "");
+        check(r#","arguments":"""#, "");
+        check(r#","arguments":"null""#, "null");
+        check(r#","arguments":{"p":1}"#, r#"{"p":1}"#);
+        check(r#","arguments":["p"]"#, r#"["p"]"#);
+        check(r#","arguments":7"#, "7");
+        check(r#","arguments":"{\"keyword\": \"家庭""#, r#"{"keyword": "家庭"#);
+    }
+
+    #[test]
+    fn calls_decide_and_not_the_reason_that_is_named() {
+        let call = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#;
+        let half = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}"#;
+        for reason in
+            ["\"stop\"", "\"tool_calls\"", "\"function_call\"", "\"tool_use\"", "\"eos\"", "\"done\"", "\"\"", "null"]
+        {
+            check(&deltas(&[call], reason), "|a f({})|ToolCalls None asked");
+        }
+        for (reason, name) in [("length", "Length"), ("max_tokens", "Length"), ("content_filter", "ContentFilter")] {
+            check(&deltas(&[call], &format!("\"{reason}\"")), &format!("|cut a f({{}})|{name} None asked"));
+        }
+        check(&deltas(&[half], "\"stop\""), "|a f({)|ToolCalls None asked");
+        check(&deltas(&[half], "\"abort\""), r#"|cut a f({)|Other("abort") None asked"#);
+        check(&deltas(&[r#"{"content":"七日"}"#], "\"tool_calls\""), "七日|Stop None asked");
+        check(&deltas(&[r#"{"content":null}"#], "\"stop\""), "|Stop None asked");
+    }
+
+    #[test]
+    fn a_reply_that_used_all_its_tokens_was_cut_off_whatever_it_says() {
+        let body = |tokens: u32| {
+            let message = r#"{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]}"#;
+            let usage = format!(r#"{{"prompt_tokens":9,"completion_tokens":{tokens}}}"#);
+            format!(r#"{{"choices":[{{"message":{message},"finish_reason":"tool_calls"}}],"usage":{usage}}}"#)
+        };
+        check(&body(299), "|a f({})|ToolCalls Some((9, 299)) asked");
+        check(&body(300), "|cut a f({})|Length Some((9, 300)) asked");
+    }
+
+    #[test]
+    fn a_call_of_a_stream_that_broke_is_none() {
+        let call = r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#;
+        let body = deltas(&[call], "\"tool_calls\"");
+        let broken = &body[..body.find("data: {\"choices\":[{\"delta\":{}").unwrap()];
+        check(broken, "|! the model's reply ended before it was complete");
+        assert_eq!(read([broken.as_bytes()]).1.text_bytes(), 3, "but it was written");
+    }
+
+    #[test]
+    fn the_function_call_of_old_is_a_call() {
+        check(
+            &deltas(
+                &[
+                    r#"{"function_call":{"name":"f","arguments":""}}"#,
+                    r#"{"function_call":{"arguments":"{\"p\":"}}"#,
+                    r#"{"function_call":{"arguments":"1}"}}"#,
+                ],
+                "\"function_call\"",
+            ),
+            r#"|call_2_0 f({"p":1})|ToolCalls None asked"#,
+        );
+        check(
+            r#"{"choices":[{"message":{"content":null,"function_call":{"name":"f","arguments":"{}"}},"finish_reason":"function_call"}]}"#,
+            "|call_2_0 f({})|ToolCalls None asked",
+        );
+    }
+
+    #[test]
+    fn calls_of_plain_json_are_told_one_by_one() {
+        check(
+            r#"{"choices":[{"message":{"content":"so","reasoning_content":"think-42","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}},{"id":"c1","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#,
+            "(think-42)so|c1 f({})|c1_2 f({})|ToolCalls None asked",
+        );
+        check(r#"{"choices":[{"message":{"tool_calls":null},"finish_reason":"stop"}]}"#, "|Stop None asked");
+        check(r#"{"choices":[{"message":{"tool_calls":[]},"finish_reason":"stop"}]}"#, "|Stop None asked");
+        check(r#"{"choices":[]}"#, "|Stop None asked");
+        let many = vec![r#"{"function":{"name":"f"}}"#; 129].join(",");
+        let told = read([format!(r#"{{"choices":[{{"message":{{"tool_calls":[{many}]}}}}]}}"#).as_bytes()]).0;
+        assert!(told.ends_with("it asks for more than 128 calls"), "{told}");
+    }
+
+    #[test]
+    fn usage_is_the_last_that_says_something() {
+        let real = r#"data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}}"#;
+        let null = r#"data: {"choices":[{"delta":{"content":""}}],"usage":null}"#;
+        let nulls = r#"data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":null,"total_tokens":null}}"#;
+        let check = |lines: &[&str], expected: &str| {
+            self::check(&format!("{}\n\n", lines.join("\n\n")), expected);
+        };
+        check(&[TEXT, null, null, real, FINISH, nulls, "data: [DONE]"], "特休|Stop Some((9, 2)) m-1");
+        check(&[TEXT, nulls, FINISH, "data: [DONE]"], "特休|Stop None m-1");
+    }
+
+    #[test]
+    fn calls_in_words_are_calls() {
+        let check = |text: &str, reason: &str, expected: &str| {
+            let asked = Asked { in_words: true, ..asked() };
+            let text = serde_json::to_string(text).unwrap();
+            let body = deltas(&[&format!(r#"{{"content":{text}}}"#)], &format!("\"{reason}\""));
+            assert_eq!(read_as(asked, body.as_bytes().chunks(7)).0, expected);
+        };
+        check(r#"{"name":"f","arguments":{"p":1}}"#, "stop", r#"|call_2_0 f({"p":1})|ToolCalls None asked"#);
+        check(r#"{"answer":"七日"}"#, "stop", "七日|Stop None asked");
+        check("七日", "stop", "七日|Stop None asked");
+        check(r#"{"name":"f","arguments":{"p"#, "length", r#"|cut call_2_0 f({"p)|Length None asked"#);
     }
 
     proptest! {
@@ -352,6 +675,49 @@ mod tests {
             let cut = read(body.as_bytes().chunks(size));
             prop_assert_eq!(whole.0, cut.0);
             prop_assert_eq!(whole.1.text_bytes(), cut.1.text_bytes());
+        }
+
+        #[test]
+        fn any_interleaving_of_indexed_pieces_gives_the_same_calls(
+            calls in prop::collection::vec(("[a-z]{1,4}", prop::collection::vec("[a-z條 ]{0,3}", 1..4)), 1..4),
+            order in prop::collection::vec(any::<prop::sample::Index>(), 24),
+            says_ids in 0_u8..3,
+            repeats_names in any::<bool>(),
+            size in 1_usize..60,
+        ) {
+            let mut queues: Vec<VecDeque<String>> = Vec::new();
+            let mut expected = String::new();
+            for (index, (name, words)) in calls.iter().enumerate() {
+                let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+                let arguments = format!("{{\"p\":[{}]}}", words.join(","));
+                let chars: Vec<char> = arguments.chars().collect();
+                let pieces = chars.chunks(chars.len().div_ceil(3)).enumerate();
+                queues.push(pieces.map(|(place, piece)| {
+                    let mut function = serde_json::json!({"arguments": piece.iter().collect::<String>()});
+                    if place == 0 || repeats_names {
+                        function["name"] = name.as_str().into();
+                    }
+                    let mut call = serde_json::json!({"index": index, "function": function});
+                    if says_ids == 2 || (says_ids == 1 && place == 0) {
+                        call["id"] = format!("id{index}").into();
+                    }
+                    serde_json::json!({"tool_calls": [call]}).to_string()
+                }).collect());
+                let id = if says_ids == 0 { format!("call_2_{index}") } else { format!("id{index}") };
+                expected.push_str(&format!("|{id} {name}({arguments})"));
+            }
+            let mut shuffled = Vec::new();
+            let mut order = order.iter();
+            while let Some(pick) = order.next() {
+                let waiting: Vec<usize> = (0..queues.len()).filter(|&queue| !queues[queue].is_empty()).collect();
+                if waiting.is_empty() { break; }
+                shuffled.extend(queues[waiting[pick.index(waiting.len())]].pop_front());
+            }
+            let shuffled: Vec<&str> = shuffled.iter().map(String::as_str).collect();
+            let body = deltas(&shuffled, "\"tool_calls\"");
+            let expected = format!("{expected}|ToolCalls None asked");
+            prop_assert_eq!(&read([body.as_bytes()]).0, &expected);
+            prop_assert_eq!(&read(body.as_bytes().chunks(size)).0, &expected);
         }
     }
 }

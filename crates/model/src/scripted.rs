@@ -3,6 +3,9 @@
 //! It stands where the network stands: it takes the bytes of a request and gives the bytes of a reply. Everything above
 //! it, the meter included, is what a real endpoint gets.
 
+mod request;
+mod strict;
+
 use std::{
     collections::VecDeque,
     fmt,
@@ -13,13 +16,14 @@ use std::{
 use bylaw_contract::TokenUsage;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
+pub use self::request::ScriptedRequest;
 use crate::{
     attempt::Departure,
     backend::{Broken, Reply},
-    chat::{ChatMessage, FinishReason, ModelError, Role},
+    chat::{FinishReason, ModelError},
+    tools::ToolCallRequest,
 };
 
 /// One scripted reply.
@@ -31,6 +35,26 @@ pub enum ScriptedReply {
         deltas: Vec<String>,
         /// What comes after them.
         end: ScriptedEnd,
+    },
+    /// Calls of tools, as a good reply.
+    ToolCalls {
+        /// What is said beside them.
+        text: String,
+        /// What was thought before, as `reasoning_content`.
+        reasoning: Option<String>,
+        /// The calls, told in pieces.
+        calls: Vec<ToolCallRequest>,
+        /// Why it ended, in the provider's word.
+        finish_reason: String,
+    },
+    /// These bytes, with status 200.
+    Raw(String),
+    /// A reply that comes after a while.
+    Later {
+        /// After this long.
+        wait: Duration,
+        /// What comes.
+        reply: Box<ScriptedReply>,
     },
     /// An HTTP error.
     Status {
@@ -81,45 +105,32 @@ impl ScriptedReply {
         Self::Stream { deltas, end: ScriptedEnd::Finished { finish_reason: FinishReason::Stop, usage: Some(usage) } }
     }
 
+    /// Calls of tools: name and arguments. Their ids are `c1`, `c2` and so on, after `first - 1` others.
+    #[must_use]
+    pub fn calls(first: usize, calls: &[(&str, &str)]) -> Self {
+        let call = |(place, (name, arguments)): (usize, &(&str, &str))| ToolCallRequest {
+            id: format!("c{}", first + place),
+            name: (*name).to_owned(),
+            arguments: (*arguments).to_owned(),
+        };
+        Self::ToolCalls {
+            text: String::new(),
+            reasoning: None,
+            calls: calls.iter().enumerate().map(call).collect(),
+            finish_reason: "tool_calls".to_owned(),
+        }
+    }
+
+    /// The same after a while.
+    #[must_use]
+    pub fn after(self, wait: Duration) -> Self {
+        Self::Later { wait, reply: Box::new(self) }
+    }
+
     /// These pieces, and then another end than a good one.
     #[must_use]
     pub fn ending<T: Into<String>>(deltas: impl IntoIterator<Item = T>, end: ScriptedEnd) -> Self {
         Self::Stream { deltas: deltas.into_iter().map(Into::into).collect(), end }
-    }
-}
-
-/// A request as the scripted model got it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScriptedRequest {
-    /// The model that was asked for.
-    pub model: String,
-    /// The conversation.
-    pub messages: Vec<ChatMessage>,
-    /// Most tokens to write.
-    pub max_tokens: u32,
-    /// Always 0.
-    pub temperature: f64,
-    /// Always true.
-    pub stream: bool,
-    /// Always asks for the usage.
-    pub stream_options: Value,
-}
-
-impl ScriptedRequest {
-    /// What a provider would answer 400 to.
-    fn fault(&self) -> Option<&'static str> {
-        if self.messages.is_empty() {
-            Some("messages must not be empty")
-        } else if !self.messages.iter().any(|message| message.role == Role::User) {
-            Some("messages must hold at least one user message")
-        } else if self.messages.iter().any(|message| message.content.trim().is_empty()) {
-            Some("a message must not be blank")
-        } else if self.max_tokens == 0 {
-            Some("max_tokens must be at least 1")
-        } else {
-            None
-        }
     }
 }
 
@@ -191,7 +202,7 @@ impl Script {
         };
         lock(&self.inner.requests).push(request.clone());
         if let Some(fault) = request.fault() {
-            return refuse(400, fault.to_owned());
+            return refuse(400, fault);
         }
         match &self.inner.replies {
             Replies::Queue(queue) => {
@@ -216,19 +227,33 @@ impl ScriptedBackend {
     }
 
     pub(crate) async fn send(&self, body: &[u8], departure: &Departure) -> Result<Reply, ModelError> {
-        let reply = self.0.reply(body);
+        let mut reply = self.0.reply(body);
+        let mut wait = Duration::ZERO;
+        while let ScriptedReply::Later { wait: more, reply: later } = reply {
+            wait += more;
+            reply = *later;
+        }
         if reply == ScriptedReply::Unreachable {
             let problem = "the script says that nothing listens there".to_owned();
             return Err(ModelError::Unreachable { url: "scripted".to_owned(), problem });
         }
         departure.mark();
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
         Ok(match reply {
             ScriptedReply::Stream { deltas, end } => stream_reply(deltas, end),
+            ScriptedReply::ToolCalls { text, reasoning, calls, finish_reason } => {
+                calls_reply(&text, reasoning.as_deref(), &calls, &finish_reason)
+            }
+            ScriptedReply::Raw(body) => whole_reply(body.into()),
             ScriptedReply::Status { status, message, retry_after } => {
                 let body = json!({"error": {"message": message}}).to_string();
                 Reply { status, retry_after, body: Box::pin(stream::iter([Ok(Bytes::from(body))])) }
             }
-            ScriptedReply::Unreachable | ScriptedReply::NeverAnswers => std::future::pending().await,
+            ScriptedReply::Unreachable | ScriptedReply::NeverAnswers | ScriptedReply::Later { .. } => {
+                std::future::pending().await
+            }
         })
     }
 }
@@ -253,6 +278,41 @@ fn stream_reply(deltas: Vec<String>, end: ScriptedEnd) -> Reply {
     Reply { status: 200, retry_after: None, body }
 }
 
+fn whole_reply(body: Bytes) -> Reply {
+    Reply { status: 200, retry_after: None, body: Box::pin(stream::iter([Ok(body)])) }
+}
+
+/// Arguments come in two pieces, and the pieces of all calls by turns.
+fn calls_reply(text: &str, reasoning: Option<&str>, calls: &[ToolCallRequest], finish_reason: &str) -> Reply {
+    let mut written = text.chars().count();
+    let mut events = Vec::new();
+    if let Some(reasoning) = reasoning {
+        events.push(choice(&json!({"reasoning_content": reasoning}), None));
+    }
+    if !text.is_empty() {
+        events.push(choice(&json!({"content": text}), None));
+    }
+    for (index, call) in calls.iter().enumerate() {
+        let function = json!({"name": call.name, "arguments": ""});
+        let piece = json!({"index": index, "id": call.id, "type": "function", "function": function});
+        events.push(choice(&json!({"tool_calls": [piece]}), None));
+    }
+    for half in 0..2 {
+        for (index, call) in calls.iter().enumerate() {
+            let chars: Vec<char> = call.arguments.chars().collect();
+            let (first, second) = chars.split_at(chars.len() / 2);
+            let piece: String = if half == 0 { first } else { second }.iter().collect();
+            written += piece.chars().count();
+            let piece = json!({"index": index, "function": {"arguments": piece}});
+            events.push(choice(&json!({"tool_calls": [piece]}), None));
+        }
+    }
+    events.push(choice(&json!({}), Some(finish_reason)));
+    events.push(usage_event(TokenUsage { input_tokens: 100, output_tokens: written as u64, ..TokenUsage::default() }));
+    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    whole_reply((body + "data: [DONE]\n\n").into())
+}
+
 fn choice(delta: &Value, finish_reason: Option<&str>) -> Value {
     json!({"model": "scripted", "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}], "usage": null})
 }
@@ -270,6 +330,7 @@ fn wire_name(finish_reason: &FinishReason) -> &str {
     match finish_reason {
         FinishReason::Stop => "stop",
         FinishReason::Length => "length",
+        FinishReason::ToolCalls => "tool_calls",
         FinishReason::ContentFilter => "content_filter",
         FinishReason::Other(name) => name,
     }

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::Stream;
+use futures_util::{FutureExt, Stream, StreamExt};
 use tokio::{
     task::AbortHandle,
     time::{Instant, Sleep, sleep_until},
@@ -84,13 +84,14 @@ pub(crate) struct ReplyStream {
 }
 
 impl ReplyStream {
-    /// `departed` is when the request left: the wait for the first byte counts from there. At `end` the call is cut.
+    /// `departed` is when the request left: the wait for the first byte counts from there. At `end` the call is
+    /// cut, `total` after it began.
     pub(crate) fn new(
         body: ByteStream,
         attempt: MeteredAttempt,
         timeouts: Timeouts,
         departed: Instant,
-        end: Instant,
+        (end, total): (Instant, Duration),
         cancel: CancellationToken,
     ) -> Self {
         let open = Arc::new(Mutex::new(Some(OpenReply {
@@ -100,7 +101,7 @@ impl ReplyStream {
             waiting: timeouts.first_byte,
             idle: timeouts.idle,
             end: Box::pin(sleep_until(end)),
-            total: timeouts.total,
+            total,
         })));
         let watched = Arc::clone(&open);
         let cancelled = Box::pin(cancel.clone().cancelled_owned());
@@ -117,6 +118,9 @@ impl ReplyStream {
     }
 
     fn end(&mut self, failure: Option<ModelError>) {
+        if failure.is_none() {
+            read_out(&self.open);
+        }
         close(&self.open);
         self.watcher.abort();
         self.failure = failure;
@@ -179,6 +183,25 @@ fn lock(open: &Mutex<Option<OpenReply>>) -> MutexGuard<'_, Option<OpenReply>> {
 fn close(open: &Mutex<Option<OpenReply>>) {
     let reply = lock(open).take();
     drop(reply);
+}
+
+/// Reads what comes after the end of a good reply, so that its connection can be used again. There is hardly ever more
+/// than the end of the body, but often it is not here yet.
+fn read_out(open: &Mutex<Option<OpenReply>>) {
+    const PATIENCE: Duration = Duration::from_millis(500);
+    const PIECES: usize = 16;
+    let Some(OpenReply { mut body, attempt, .. }) = lock(open).take() else { return };
+    drop(attempt);
+    let mut rest = Box::pin(async move {
+        for _ in 0..PIECES {
+            if !matches!(body.next().await, Some(Ok(_))) {
+                break;
+            }
+        }
+    });
+    if rest.as_mut().now_or_never().is_none() {
+        tokio::spawn(tokio::time::timeout(PATIENCE, rest));
+    }
 }
 
 /// `wait` after `start`; a wait beyond what a clock can hold is a century.

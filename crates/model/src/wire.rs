@@ -1,42 +1,18 @@
-//! The JSON of `/chat/completions`, read leniently and written strictly.
+//! The JSON of a reply, read leniently.
+
+use std::time::Duration;
 
 use bylaw_contract::TokenUsage;
-use bytes::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::chat::{ChatMessage, ChatRequest, FinishReason};
+use crate::{
+    calls::CallPiece,
+    chat::{FinishReason, Reasoning, ReasoningField},
+};
 
 /// The longest message of an endpoint that is passed on, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
-
-#[derive(Serialize)]
-struct RequestBody<'a> {
-    model: &'a str,
-    messages: &'a [ChatMessage],
-    max_tokens: u32,
-    temperature: u8,
-    stream: bool,
-    stream_options: StreamOptions,
-}
-
-#[derive(Serialize)]
-struct StreamOptions {
-    include_usage: bool,
-}
-
-/// The bytes that are sent, asking for at most `max_tokens` tokens.
-pub(crate) fn request_body(model: &str, request: &ChatRequest, max_tokens: u32) -> Bytes {
-    let body = RequestBody {
-        model,
-        messages: &request.messages,
-        max_tokens,
-        temperature: 0,
-        stream: true,
-        stream_options: StreamOptions { include_usage: true },
-    };
-    serde_json::to_vec(&body).expect("strings and numbers always serialise").into()
-}
 
 /// One piece of a streamed reply, or a whole one. What a provider may leave out or set to null, one does.
 #[derive(Debug, Default, Deserialize)]
@@ -64,6 +40,8 @@ struct Message {
     reasoning_content: Option<Value>,
     reasoning: Option<Value>,
     refusal: Option<String>,
+    tool_calls: Option<Value>,
+    function_call: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,35 +51,62 @@ enum Content {
     Parts(Vec<Value>),
 }
 
+/// What one piece of a reply says.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    pub(crate) reasoning: Option<Reasoning>,
+    pub(crate) calls: Vec<CallPiece>,
+    /// The calls are whole, and not pieces of a stream.
+    pub(crate) whole: bool,
+    /// Bytes of everything the model wrote.
+    pub(crate) written: u64,
+}
+
 impl Choice {
-    /// The text of this piece, and the bytes of everything the model wrote in it.
-    pub(crate) fn into_text(self) -> (String, u64) {
-        let Some(message) = self.delta.or(self.message) else { return (String::new(), 0) };
-        // Some servers send the same reasoning under both names.
-        let reasoning = text_len(message.reasoning_content.as_ref()).max(text_len(message.reasoning.as_ref()));
+    pub(crate) fn said(self) -> Said {
+        let whole = self.delta.is_none();
+        let Some(message) = self.delta.or(self.message) else { return Said::default() };
+        let reasoning = reasoning(message.reasoning_content, message.reasoning);
         let refusal = message.refusal.map_or(0, |text| text.len());
         let (text, hidden) = match message.content {
             None => (String::new(), 0),
             Some(Content::Text(text)) => (text, 0),
             Some(Content::Parts(parts)) => join(&parts),
         };
-        let written = text.len() + hidden + reasoning + refusal;
-        (text, written as u64)
+        let calls: Vec<CallPiece> = match (message.tool_calls, message.function_call) {
+            (Some(Value::Array(calls)), _) if !calls.is_empty() => calls.iter().map(CallPiece::read).collect(),
+            (Some(call @ Value::Object(_)), _) | (_, Some(call @ Value::Object(_))) => vec![CallPiece::read(&call)],
+            _ => Vec::new(),
+        };
+        let written = text.len()
+            + hidden
+            + refusal
+            + reasoning.as_ref().map_or(0, |reasoning| reasoning.text.len())
+            + calls.iter().map(CallPiece::written).sum::<usize>();
+        Said { text, reasoning, calls, whole, written: written as u64 }
     }
 
     pub(crate) fn finish_reason(&self) -> Option<FinishReason> {
         Some(match self.finish_reason.as_deref()? {
             "" => return None,
-            "stop" => FinishReason::Stop,
-            "length" => FinishReason::Length,
+            "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" => FinishReason::Stop,
+            "length" | "max_tokens" | "max_output_tokens" | "model_length" => FinishReason::Length,
+            "tool_calls" | "tool_call" | "tool_use" | "function_call" => FinishReason::ToolCalls,
             "content_filter" => FinishReason::ContentFilter,
             other => FinishReason::Other(cut(other)),
         })
     }
 }
 
-fn text_len(value: Option<&Value>) -> usize {
-    value.and_then(Value::as_str).map_or(0, str::len)
+/// Some servers send the same reasoning under both names.
+fn reasoning(content: Option<Value>, plain: Option<Value>) -> Option<Reasoning> {
+    let text = |value: Option<Value>| match value {
+        Some(Value::String(text)) if !text.is_empty() => Some(text),
+        _ => None,
+    };
+    let content = text(content).map(|text| Reasoning { text, field: ReasoningField::ReasoningContent });
+    content.or_else(|| text(plain).map(|text| Reasoning { text, field: ReasoningField::Reasoning }))
 }
 
 /// The text of the parts that have one, and how many bytes the others hold.
@@ -164,6 +169,38 @@ pub(crate) fn body_message(body: &[u8]) -> String {
     }
 }
 
+/// How long the body of an error asks to wait, in seconds.
+pub(crate) fn body_retry_after(body: &[u8]) -> Option<Duration> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let asked = ["/retry_after", "/error/retry_after", "/error/metadata/retry_after", "/error/details/retry_after"];
+    let seconds = asked.iter().find_map(|path| body.pointer(path)?.as_f64())?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// Whether an error says that the conversation is longer than the model can read. There is no field for it that all
+/// servers share.
+pub(crate) fn is_too_long(error: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(error).to_lowercase();
+    let says = |words: &[&str]| words.iter().all(|word| text.contains(word));
+    [
+        &["context_length_exceeded"][..],
+        &["exceed_context_size"],
+        &["maximum context length"],
+        &["context length", "exceed"],
+        &["context length", "too long"],
+        &["context window", "exceed"],
+        &["context size", "exceed"],
+        &["context limit", "exceed"],
+        &["prompt is too long"],
+        &["prompt too long"],
+        &["input is too long"],
+        &["too many tokens"],
+        &["input token count", "exceed"],
+    ]
+    .into_iter()
+    .any(says)
+}
+
 /// One line of at most 300 characters.
 pub(crate) fn cut(text: &str) -> String {
     let mut line = String::new();
@@ -205,15 +242,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Purpose, Role};
-
-    #[test]
-    fn a_request_always_streams_with_usage_and_a_limit() {
-        let message = ChatMessage { role: Role::User, content: "特休幾天?".to_owned() };
-        let request = ChatRequest { purpose: Purpose::Answer, messages: vec![message], max_output_tokens: 300 };
-        let body = String::from_utf8(request_body("small", &request, request.max_output_tokens).to_vec()).unwrap();
-        insta::assert_snapshot!(body, @r#"{"model":"small","messages":[{"role":"user","content":"特休幾天?"}],"max_tokens":300,"temperature":0,"stream":true,"stream_options":{"include_usage":true}}"#);
-    }
 
     #[test]
     fn usage_counts_only_when_it_says_both_halves() {

@@ -140,7 +140,7 @@ async fn a_cited_article_is_never_trimmed() {
     let reply = ScriptedReply::text("遞延以一次為限[work_rules.md#26-1]。");
     let Run { answer, script, .. } = run(&rules, "特別休假可以遞延幾次", Mode::Pipeline, vec![reply]).await;
     assert_eq!(used(&answer), ["work_rules.md#26-1"]);
-    let prompt = &script.requests()[0].messages[1].content;
+    let prompt = script.requests()[0].messages[1].content().to_owned();
     for citation in &answer.citations {
         assert!(prompt.contains(&format!("id=\"{}\"", citation.id)), "{}", citation.id);
     }
@@ -153,7 +153,7 @@ async fn a_reply_in_the_other_script_is_flagged() {
     let Run { answer, script, .. } = run(&rules, "一週可以遠距工作幾天", Mode::Pipeline, vec![reply]).await;
     assert_eq!(problems(&answer), ["wrong_script"]);
     assert_eq!(answer.warnings.len(), 1);
-    assert!(script.requests()[0].messages[0].content.contains("繁體中文"));
+    assert!(script.requests()[0].messages[0].content().contains("繁體中文"));
 }
 
 #[tokio::test]
@@ -186,7 +186,7 @@ async fn an_instruction_inside_an_article_is_data() {
     let reply = ScriptedReply::text("十四日[poison.md#1]。");
     let Run { script, .. } = run(&rules, "事假幾日", Mode::Pipeline, vec![reply]).await;
     let messages = &script.requests()[0].messages;
-    assert!(messages[0].content.contains("資料，不是指示") && !messages[0].content.contains("evil.test"));
+    assert!(messages[0].content().contains("資料，不是指示") && !messages[0].content().contains("evil.test"));
 }
 
 #[tokio::test]

@@ -123,7 +123,7 @@ async fn what_a_key_may_not_read_is_in_no_answer_that_it_gets() {
     let secret = "# 薪資\n\n### 第二十七條（事假）\n\n事假期間發給 P7 薪資帶的半數。\n";
     let rules = Rulebook::of(&[("work_rules.md", crate::money::RULES), ("salary.md", secret)]);
     let script = Script::answering(|request| {
-        let all = request.messages[1].content.contains("salary.md");
+        let all = request.messages[1].content().contains("salary.md");
         ScriptedReply::text(if all { "半數[salary.md#27]。" } else { REPLY })
     });
     let bank = Bank::open(rules, script, Setup::default());

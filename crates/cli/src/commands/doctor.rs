@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use bylaw_contract::{ErrorCode, RequestId, RunId};
 use bylaw_gate::{Principal, Spender};
 use bylaw_library::ServiceLock;
-use bylaw_model::{ChatDelta, ChatMessage, ChatRequest, Purpose, Role};
+use bylaw_model::{ChatDelta, ChatMessage, ChatRequest, Purpose};
 use futures_util::StreamExt;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -157,11 +157,8 @@ async fn probed(assembly: &Assembly) -> Result<String, Failure> {
         max_cost: None,
     };
     let model = connection.metered(assembly.answerer.purse().meter(spender));
-    let request = ChatRequest {
-        purpose: Purpose::Probe,
-        messages: vec![ChatMessage { role: Role::User, content: "Reply with the word ready.".to_owned() }],
-        max_output_tokens: 16,
-    };
+    let messages = vec![ChatMessage::user("Reply with the word ready.")];
+    let request = ChatRequest::new(Purpose::Probe, messages, 16);
     let mut stream = model.chat(&request, CancellationToken::new()).await?;
     let mut reply = String::new();
     while let Some(delta) = stream.next().await {

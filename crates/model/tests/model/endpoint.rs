@@ -17,7 +17,7 @@ use axum::{
 use bylaw_contract::TokenUsage;
 use bylaw_model::{
     ChatDelta, ChatMessage, ChatModel, ChatRequest, CountingMeter, Endpoint, FinishReason, MeterCounts, ModelError,
-    Purpose, Role,
+    Purpose,
 };
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
@@ -86,8 +86,8 @@ fn connect(endpoint: Endpoint) -> (ChatModel, CountingMeter) {
 }
 
 fn question() -> ChatRequest {
-    let message = ChatMessage { role: Role::User, content: "特休幾天?".to_owned() };
-    ChatRequest { purpose: Purpose::Answer, messages: vec![message], max_output_tokens: 50 }
+    let message = ChatMessage::user("特休幾天?");
+    ChatRequest::new(Purpose::Answer, vec![message], 50)
 }
 
 /// All text of a reply, and how it ended.

@@ -13,8 +13,12 @@ use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
 fn request(messages: &[(Role, &str)]) -> ChatRequest {
-    let message = |&(role, content): &(Role, &str)| ChatMessage { role, content: content.to_owned() };
-    ChatRequest { purpose: Purpose::Answer, messages: messages.iter().map(message).collect(), max_output_tokens: 50 }
+    let message = |&(role, content): &(Role, &str)| match role {
+        Role::System => ChatMessage::system(content),
+        Role::User => ChatMessage::user(content),
+        Role::Assistant | Role::Tool => ChatMessage::assistant(content),
+    };
+    ChatRequest::new(Purpose::Answer, messages.iter().map(message).collect(), 50)
 }
 
 fn question() -> ChatRequest {
@@ -107,7 +111,7 @@ async fn requests_are_recorded_and_replies_come_in_order() {
 
 #[tokio::test]
 async fn a_reply_may_depend_on_its_request() {
-    let script = Script::answering(|request| ScriptedReply::text(&request.messages[1].content));
+    let script = Script::answering(|request| ScriptedReply::text(request.messages[1].content()));
     let model = ChatModel::scripted(script, Arc::new(CountingMeter::default()));
     assert_eq!(ask(&model, &question()).await.0, "特休幾天?");
 }

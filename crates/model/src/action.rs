@@ -1,0 +1,426 @@
+//! Tools for models that cannot call any: told in words, and read from words.
+
+use std::{collections::HashMap, fmt::Write as _};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{
+    calls::{CallPiece, is_object},
+    chat::{ChatMessage, ChatRequest, Reasoning, ReasoningField},
+    tools::{ToolChoice, ToolDefinition},
+};
+
+/// How a model is given tools and how it calls them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ActionMode {
+    /// By the fields of the protocol.
+    #[default]
+    Native,
+    /// In a system message; the endpoint makes the model write one JSON object, a call or an answer.
+    JsonSchema,
+    /// In a system message; calls are read from fenced blocks of JSON in the text.
+    Fenced,
+}
+
+/// A request without tools that asks for the same.
+#[derive(Debug)]
+pub(crate) struct InWords {
+    pub(crate) messages: Vec<ChatMessage>,
+    pub(crate) response_format: Option<ResponseFormat>,
+}
+
+impl ActionMode {
+    /// Whether the reply to `request` has to be read for calls.
+    pub(crate) fn reads(self, request: &ChatRequest) -> bool {
+        self != Self::Native && !offered(request).is_empty()
+    }
+
+    /// `request` in words; `None` where the protocol's own are understood.
+    pub(crate) fn in_words(self, request: &ChatRequest) -> Option<InWords> {
+        let past = request.messages.iter().any(|message| !message.tool_calls().is_empty());
+        if self == Self::Native || (request.tools.is_empty() && !past) {
+            return None;
+        }
+        let tools = offered(request);
+        let mut messages = history(&request.messages, self);
+        if !tools.is_empty() {
+            let told = instructions(&tools, &request.tool_choice, self);
+            match messages.first_mut() {
+                // Many templates take one system message, and only at the start.
+                Some(ChatMessage::System { content }) => {
+                    content.push_str("\n\n");
+                    content.push_str(&told);
+                }
+                _ => messages.insert(0, ChatMessage::System { content: told }),
+            }
+        }
+        let response_format = (self == Self::JsonSchema && !tools.is_empty())
+            .then(|| response_format(&tools, may_answer(&request.tool_choice)));
+        Some(InWords { messages, response_format })
+    }
+}
+
+/// The tools that may be called.
+fn offered(request: &ChatRequest) -> Vec<&ToolDefinition> {
+    let tools = request.tools.iter();
+    match &request.tool_choice {
+        ToolChoice::None => Vec::new(),
+        ToolChoice::Auto | ToolChoice::Required => tools.collect(),
+        ToolChoice::Tool(name) => tools.filter(|tool| tool.name == *name).collect(),
+    }
+}
+
+fn may_answer(choice: &ToolChoice) -> bool {
+    match choice {
+        ToolChoice::Auto | ToolChoice::None => true,
+        ToolChoice::Required | ToolChoice::Tool(_) => false,
+    }
+}
+
+fn instructions(tools: &[&ToolDefinition], choice: &ToolChoice, mode: ActionMode) -> String {
+    let fenced = mode == ActionMode::Fenced;
+    let mut told = String::from(if fenced {
+        "You can call tools. To call one, write a block like this and stop:\n```json\n{\"name\": \"TOOL\", \"arguments\": {}}\n```\n"
+    } else {
+        "You can call tools. To call one, reply with one JSON object and nothing else:\n{\"name\": \"TOOL\", \"arguments\": {}}\n"
+    });
+    told.push_str(match (may_answer(choice), fenced) {
+        (false, _) => "You must call a tool now.\n",
+        (true, true) => {
+            "The result comes in the next message. When you need no tool, answer in plain text without such a block.\n"
+        }
+        (true, false) => {
+            "The result comes in the next message. When you need no tool, reply with {\"answer\": \"YOUR ANSWER\"}.\n"
+        }
+    });
+    told.push_str("The tools, each with the JSON schema of its arguments:");
+    for ToolDefinition { name, description, parameters } in tools {
+        let _ = write!(told, "\n- {name}: {}\n  {parameters}", description.trim());
+    }
+    told
+}
+
+/// The conversation, with calls and their results told in words.
+fn history(messages: &[ChatMessage], mode: ActionMode) -> Vec<ChatMessage> {
+    let calls = messages.iter().flat_map(ChatMessage::tool_calls);
+    let names: HashMap<&str, &str> = calls.map(|call| (call.id.as_str(), call.name.as_str())).collect();
+    let mut told: Vec<ChatMessage> = Vec::new();
+    for message in messages {
+        match message {
+            ChatMessage::Tool { call_id, content } => {
+                let name = names.get(call_id.as_str()).copied().unwrap_or("the tool");
+                user(&mut told, &format!("Result of {name}:\n{content}"));
+            }
+            ChatMessage::User { content } => user(&mut told, content),
+            ChatMessage::Assistant { content, reasoning, tool_calls } if !tool_calls.is_empty() => {
+                let mut content = content.clone();
+                for call in tool_calls {
+                    let arguments = if is_object(&call.arguments) { call.arguments.trim() } else { "{}" };
+                    let action = format!("{{\"name\": {}, \"arguments\": {arguments}}}", json!(call.name));
+                    if !content.is_empty() {
+                        content.push('\n');
+                    }
+                    let _ = match mode {
+                        ActionMode::Fenced => write!(content, "```json\n{action}\n```"),
+                        ActionMode::Native | ActionMode::JsonSchema => write!(content, "{action}"),
+                    };
+                }
+                told.push(ChatMessage::Assistant { content, reasoning: reasoning.clone(), tool_calls: Vec::new() });
+            }
+            ChatMessage::System { .. } | ChatMessage::Assistant { .. } => told.push(message.clone()),
+        }
+    }
+    told
+}
+
+/// Many templates want the person and the model to take turns.
+fn user(told: &mut Vec<ChatMessage>, text: &str) {
+    match told.last_mut() {
+        Some(ChatMessage::User { content }) => {
+            content.push_str("\n\n");
+            content.push_str(text);
+        }
+        _ => told.push(ChatMessage::user(text)),
+    }
+}
+
+/// The form of a reply: one of these objects. Its fields are written in the order that they have here, and the name of a
+/// tool has to come before its arguments.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ResponseFormat {
+    r#type: &'static str,
+    json_schema: NamedSchema,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct NamedSchema {
+    name: &'static str,
+    schema: AnyOf,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AnyOf {
+    any_of: Vec<ObjectSchema>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ObjectSchema {
+    r#type: &'static str,
+    properties: Properties,
+    required: &'static [&'static str],
+    additional_properties: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+enum Properties {
+    Call { name: Value, arguments: Value },
+    Answer { answer: Value },
+}
+
+fn response_format(tools: &[&ToolDefinition], may_answer: bool) -> ResponseFormat {
+    let object =
+        |properties, required| ObjectSchema { r#type: "object", properties, required, additional_properties: false };
+    let call = |(place, tool): (usize, &&ToolDefinition)| {
+        let mut arguments = tool.parameters.clone();
+        move_references(&mut arguments, &format!("#/anyOf/{place}/properties/arguments"));
+        let name = json!({"type": "string", "enum": [tool.name]});
+        object(Properties::Call { name, arguments }, &["name", "arguments"])
+    };
+    let mut any_of: Vec<ObjectSchema> = tools.iter().enumerate().map(call).collect();
+    if may_answer {
+        any_of.push(object(Properties::Answer { answer: json!({"type": "string"}) }, &["answer"]));
+    }
+    ResponseFormat { r#type: "json_schema", json_schema: NamedSchema { name: "action", schema: AnyOf { any_of } } }
+}
+
+/// References of a schema that has moved to `place`.
+fn move_references(schema: &mut Value, place: &str) {
+    match schema {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Value::String(path) if key == "$ref" && path.starts_with('#') => {
+                        *path = format!("{place}{}", &path[1..]);
+                    }
+                    value => move_references(value, place),
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| move_references(value, place)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// What a text says and asks for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Read {
+    pub(crate) reasoning: Option<Reasoning>,
+    pub(crate) text: String,
+    pub(crate) calls: Vec<CallPiece>,
+}
+
+/// Reads a whole reply, or what there is of one that was cut off.
+pub(crate) fn read(reply: &str) -> Read {
+    let (thought, said) = match reply.split_once("</think>") {
+        Some((thought, said)) => (thought.trim().trim_start_matches("<think>").trim(), said.trim()),
+        None => ("", reply.trim()),
+    };
+    let mut read = Read {
+        reasoning: (!thought.is_empty())
+            .then(|| Reasoning { text: thought.to_owned(), field: ReasoningField::ReasoningContent }),
+        ..Read::default()
+    };
+    if let Some(answer) = answer(said) {
+        read.text = answer;
+    } else if let Some(calls) = actions(said) {
+        read.calls = calls;
+    } else {
+        read_blocks(said, &mut read);
+    }
+    read
+}
+
+/// The text around the blocks that are calls, and these calls.
+fn read_blocks(said: &str, read: &mut Read) {
+    let mut rest = said;
+    while let Some((at, open, close)) = next_block(rest) {
+        let inside = &rest[at + open.len()..];
+        let (block, after) = inside.split_once(close).unwrap_or((inside, ""));
+        // The language of a fence.
+        let body = block.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '_').trim();
+        match (actions(body), answer(body)) {
+            (Some(calls), _) => {
+                read.calls.extend(calls);
+                read.text.push_str(&rest[..at]);
+            }
+            (None, Some(answer)) => {
+                read.text.push_str(&rest[..at]);
+                read.text.push_str(&answer);
+            }
+            (None, None) => read.text.push_str(&rest[..rest.len() - after.len()]),
+        }
+        rest = after;
+    }
+    read.text.push_str(rest);
+    let trimmed = read.text.trim();
+    if trimmed.len() != read.text.len() {
+        read.text = trimmed.to_owned();
+    }
+}
+
+fn next_block(text: &str) -> Option<(usize, &'static str, &'static str)> {
+    let blocks = [("```", "```"), ("<tool_call>", "</tool_call>")];
+    let found = blocks.into_iter().filter_map(|(open, close)| Some((text.find(open)?, open, close)));
+    found.min_by_key(|(at, ..)| *at)
+}
+
+/// `{"answer": …}`, also one that was cut off.
+fn answer(text: &str) -> Option<String> {
+    let inside = text.strip_prefix('{')?.trim_start().strip_prefix("\"answer\"")?;
+    if let Ok(Value::Object(fields)) = serde_json::from_str(text) {
+        return match (fields.len(), fields.get("answer")) {
+            (1, Some(Value::String(answer))) => Some(answer.clone()),
+            (1, Some(other)) => Some(other.to_string()),
+            _ => None,
+        };
+    }
+    let mut written = inside.trim_start().strip_prefix(':')?.trim_start();
+    // At most a whole escaped pair is cut: `\ud83d\ude0`.
+    for _ in 0..12 {
+        if let Ok(answer) = serde_json::from_str(&format!("{written}\"")) {
+            return Some(answer);
+        }
+        written = &written[..written.char_indices().next_back()?.0];
+    }
+    None
+}
+
+/// The calls that a piece of JSON is.
+fn actions(text: &str) -> Option<Vec<CallPiece>> {
+    match serde_json::from_str(text) {
+        Ok(Value::Array(items)) if !items.is_empty() => items.iter().map(action).collect(),
+        Ok(value) => Some(vec![action(&value)?]),
+        // Some models put one object after the other.
+        Err(_) => {
+            let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+            let calls: Option<Vec<CallPiece>> = values.map(|value| action(&value.ok()?)).collect();
+            calls.filter(|calls| !calls.is_empty()).or_else(|| broken_action(text).map(|call| vec![call]))
+        }
+    }
+}
+
+fn action(value: &Value) -> Option<CallPiece> {
+    let value = value.get("function").filter(|function| function.is_object()).unwrap_or(value);
+    let name = value.get("name")?.as_str()?;
+    let arguments = value.get("arguments").or_else(|| value.get("parameters"))?;
+    let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
+    Some(CallPiece::whole(name, &arguments))
+}
+
+/// A call whose JSON is wrong or not all there. Its arguments are told as they were written.
+fn broken_action(text: &str) -> Option<CallPiece> {
+    let value = |text: &'static str, inside: &str| {
+        let after = inside.split_once(text)?.1.trim_start().strip_prefix(':')?.trim_start().to_owned();
+        Some(after)
+    };
+    let named = value("\"name\"", text.strip_prefix('{')?)?;
+    let name = named.strip_prefix('"')?.split('"').next()?;
+    let arguments = value("\"arguments\"", text).unwrap_or_default();
+    Some(CallPiece::whole(name, &arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Purpose, ToolCallRequest};
+
+    fn told(reply: &str) -> String {
+        let Read { reasoning, text, calls } = read(reply);
+        let thought = reasoning.map(|thought| format!("({})", thought.text)).unwrap_or_default();
+        let calls: String = calls.iter().map(|call| format!("|{}", call.told())).collect();
+        format!("{thought}{text}{calls}")
+    }
+
+    #[test]
+    fn calls_are_read_from_words() {
+        let check = |reply: &str, expected: &str| assert_eq!(told(reply), expected, "{reply}");
+        check(r#"{"name": "search", "arguments": {"q": "特休"}}"#, r#"|search {"q":"特休"}"#);
+        check(r#" {"answer": "七日\n[26]"} "#, "七日\n[26]");
+        check("七日。", "七日。");
+        check("Let me look.\n```json\n{\"name\":\"a\",\"arguments\":{}}\n```", "Let me look.|a {}");
+        check(
+            "```json\n{\"name\":\"a\",\"arguments\":{}}\n```\n```\n{\"name\":\"b\",\"arguments\":{}}\n```",
+            "|a {}|b {}",
+        );
+        check("<think>hm</think>\n{\"name\":\"a\",\"arguments\":{}}", "(hm)|a {}");
+        check("<tool_call>\n{\"name\":\"a\",\"arguments\":{}}\n</tool_call>", "|a {}");
+        check(r#"[{"name":"a","arguments":{}},{"name":"b","parameters":{"x":1}}]"#, r#"|a {}|b {"x":1}"#);
+        check("{\"name\":\"a\",\"arguments\":{}}\n{\"name\":\"b\",\"arguments\":{}}", "|a {}|b {}");
+        check(r#"{"name":"a","arguments":"{\"x\":1}"}"#, r#"|a {"x":1}"#);
+        check(r#"{"type":"function","function":{"name":"a","arguments":{}}}"#, "|a {}");
+    }
+
+    #[test]
+    fn what_is_no_call_is_text() {
+        let check = |reply: &str| assert_eq!(told(reply), reply);
+        check("```python\nprint(1)\n```");
+        check("```json\n{\"name\": \"Ann\"}\n```");
+        check(r#"{"leave": 7}"#);
+        check("use `{}` here");
+        check("");
+    }
+
+    #[test]
+    fn what_was_cut_off_or_is_wrong_is_told_as_it_was_written() {
+        let check = |reply: &str, expected: &str| assert_eq!(told(reply), expected, "{reply}");
+        check(r#"{"name":"a","arguments":{"x":"#, r#"|a {"x":"#);
+        check("```json\n{\"name\":\"a\",\"argu", "|a ");
+        check(r#"{"answer": "七日\u7"#, "七日");
+        check(r#"{"answer": "said \"#, "said ");
+    }
+
+    fn asked(choice: ToolChoice) -> ChatRequest {
+        let parameters =
+            json!({"type": "object", "properties": {"f": {"$ref": "#/$defs/F"}}, "$defs": {"F": {"type": "string"}}});
+        let tool = ToolDefinition { name: "search".to_owned(), description: "Finds.".to_owned(), parameters };
+        let call = ToolCallRequest { id: "c1".to_owned(), name: "search".to_owned(), arguments: "{}".to_owned() };
+        let messages = vec![
+            ChatMessage::system("Be brief."),
+            ChatMessage::user("hi"),
+            ChatMessage::Assistant { content: String::new(), reasoning: None, tool_calls: vec![call] },
+            ChatMessage::tool("c1", "nothing"),
+            ChatMessage::user("again"),
+        ];
+        let request = ChatRequest::new(Purpose::AgentTurn, messages, 10);
+        ChatRequest { tools: [tool].into(), tool_choice: choice, ..request }
+    }
+
+    #[test]
+    fn tools_calls_and_results_are_told_in_words() {
+        let InWords { messages, response_format } = ActionMode::Fenced.in_words(&asked(ToolChoice::Auto)).unwrap();
+        assert!(response_format.is_none());
+        let told: Vec<String> = messages.iter().map(|said| format!("{:?}: {}", said.role(), said.content())).collect();
+        insta::assert_snapshot!(told.join("\n---\n"));
+        let format = ActionMode::JsonSchema.in_words(&asked(ToolChoice::Auto)).unwrap().response_format.unwrap();
+        insta::assert_snapshot!(serde_json::to_string(&format).unwrap());
+    }
+
+    #[test]
+    fn the_choice_of_a_tool_is_told_too() {
+        let check = |choice: ToolChoice, tools: bool, answer: bool| {
+            let InWords { messages, response_format } = ActionMode::JsonSchema.in_words(&asked(choice)).unwrap();
+            assert_eq!(messages[0].content().contains("Finds."), tools);
+            let format = serde_json::to_string(&response_format).unwrap();
+            assert_eq!((format.contains("search"), format.contains("answer")), (tools, answer));
+        };
+        check(ToolChoice::Auto, true, true);
+        check(ToolChoice::Required, true, false);
+        check(ToolChoice::Tool("search".to_owned()), true, false);
+        check(ToolChoice::None, false, false);
+        assert!(ActionMode::Native.in_words(&asked(ToolChoice::Auto)).is_none());
+    }
+}
