@@ -10,6 +10,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("corpus", &[]),
     ("retrieval", &["corpus"]),
     ("model", &[]),
+    ("mcp", &[]),
     ("gate", &[]),
     ("library", &["corpus", "retrieval", "model", "gate"]),
     ("answer", &["retrieval", "corpus", "model", "gate"]),
@@ -26,9 +27,11 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("sqlx", &["store"]),
     ("tantivy", &["retrieval"]),
     ("axum", &["service", "cli"]),
-    ("reqwest", &["model", "cli"]),
+    ("reqwest", &["model", "mcp", "cli"]),
+    ("rmcp", &["mcp"]),
+    ("sse-stream", &["mcp"]),
     ("clap", &["cli"]),
-    ("tokio", &["gate", "model", "library", "answer", "store", "service", "cli"]),
+    ("tokio", &["gate", "model", "mcp", "library", "answer", "store", "service", "cli"]),
 ];
 
 fn crates() -> BTreeMap<String, Vec<(String, DependencyKind)>> {
