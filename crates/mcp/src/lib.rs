@@ -17,6 +17,30 @@
 //! have run; what a server refused unread (it had forgotten the session) is repeated whatever it is.
 //!
 //! Nothing here knows what the tools are for. No type of the library underneath shows.
+//!
+//! ```no_run
+//! # async fn example(host: bylaw_mcp::Host) -> Result<(), bylaw_mcp::McpError> {
+//! use bylaw_mcp::{CallOptions, ClientOptions, McpClient, McpServer};
+//!
+//! let server = McpServer::http("leaves", "http://127.0.0.1:9000/mcp");
+//! let client = McpClient::connect(server, ClientOptions::default(), host).await?;
+//! for tool in client.tools().await? {
+//!     println!("{} {:?}", tool.name, tool.annotations);
+//! }
+//! let arguments = serde_json::Map::from_iter([("keyword".to_owned(), "family".into())]);
+//! match client.call("search_leaves", &arguments, CallOptions::default()).await {
+//!     Ok(outcome) => println!("{:?}", outcome.content),
+//!     Err(error) if error.may_have_happened() => println!("look first: {error}"),
+//!     Err(error) => println!("{error}"),
+//! }
+//! client.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What bounds memory: a message longer than [`ClientOptions::max_message_bytes`] is thrown away as it arrives, on
+//! either transport, and its call fails with [`McpError::TooLarge`] while the connection stays. What a server sends
+//! without being asked is bounded in the same way, each message by itself.
 #![cfg_attr(
     test,
     allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test that cannot go on should panic")

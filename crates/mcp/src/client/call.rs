@@ -46,9 +46,6 @@ impl fmt::Debug for CallOptions {
     }
 }
 
-/// Waits of a call that is put off by its server without a question; it is asked again after them.
-const PUT_OFF: Duration = Duration::from_millis(250);
-
 impl Connection {
     pub(super) async fn call(
         &self,
@@ -89,17 +86,19 @@ impl Connection {
     ) -> Result<Option<InputResponses>, Trouble> {
         let cancelled =
             || Trouble::Final(McpError::Cancelled { server: asked.server.to_owned(), tool: asked.tool.to_owned() });
+        if round == self.options.max_rounds {
+            // It is not asked again, so nobody is asked or waited for.
+            return Ok(None);
+        }
         let Some(requests) = required.input_requests.filter(|requests| !requests.is_empty()) else {
-            let wait = PUT_OFF.saturating_mul(2u32.saturating_pow(u32::try_from(round).unwrap_or(u32::MAX).min(6)));
+            // It is put off without a question, and asked again a little later each time.
+            let doubled = 2u32.saturating_pow(u32::try_from(round).unwrap_or(u32::MAX));
+            let wait = self.options.first_backoff.saturating_mul(doubled).min(self.options.max_backoff);
             return tokio::select! {
                 () = tokio::time::sleep(wait) => Ok(None),
                 () = cancel.cancelled() => Err(cancelled()),
             };
         };
-        if round == self.options.max_rounds {
-            // It is not asked again, so nor is the human.
-            return Ok(None);
-        }
         let mut responses = InputResponses::new();
         for (key, request) in requests {
             let response = match request {

@@ -14,6 +14,7 @@ use rmcp::{
     },
     transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig},
 };
+use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
@@ -40,13 +41,14 @@ pub(super) struct Connection {
     peer: Peer<RoleClient>,
     service: Mutex<Option<Service>>,
     words: Arc<LastWords>,
-    _listening: DropGuard,
+    listening: Mutex<Option<Listening>>,
 }
 
 impl Connection {
-    /// Connects, in whichever era the server speaks.
+    /// Connects, in whichever era the server speaks; in the older at once if it is known to.
     pub(super) async fn open(
         server: &McpServer,
+        older: bool,
         options: &ClientOptions,
         host: &Host,
         changes: tokio::sync::watch::Sender<u64>,
@@ -60,7 +62,17 @@ impl Connection {
         let words = Arc::new(LastWords::default());
         let elicit = host.elicit.clone();
         let handler = Arc::new(Handler::new(name.clone(), elicit, options.elicit_timeout, changes));
-        let greeting = greet(server, options, &backoff, Arc::clone(&handler), Arc::clone(&words));
+        let greeting = async {
+            let greet =
+                |lifecycle| greet(server, options, &backoff, Arc::clone(&handler), Arc::clone(&words), lifecycle);
+            match greet(if older { ClientLifecycleMode::Initialize } else { either_era() }).await {
+                // It knows the newer greeting, but only to say that it is older.
+                Err(McpError::NoVersion { offered, .. }) if speaks_older(&offered) => {
+                    greet(ClientLifecycleMode::Initialize).await
+                }
+                other => other,
+            }
+        };
         let service = match tokio::time::timeout(options.connect_timeout, greeting).await {
             Ok(service) => service?,
             Err(_) => {
@@ -71,8 +83,7 @@ impl Connection {
             }
         };
         let peer = service.peer().clone();
-        let listening = CancellationToken::new();
-        listen(&peer, Arc::clone(&handler), backoff, listening.clone());
+        let listening = Mutex::new(listen(&peer, Arc::clone(&handler), backoff));
         Ok(Self {
             server: name,
             options: options.clone(),
@@ -80,7 +91,7 @@ impl Connection {
             peer,
             service: Mutex::new(Some(service)),
             words,
-            _listening: listening.drop_guard(),
+            listening,
         })
     }
 
@@ -88,6 +99,11 @@ impl Connection {
     pub(super) fn is_closed(&self) -> bool {
         // A child's end is known a moment before the task that served it is gone.
         self.peer.is_transport_closed() || self.words.end().is_some()
+    }
+
+    /// Whether the server is of the older era.
+    pub(super) fn is_older(&self) -> bool {
+        self.peer.peer_info().is_some_and(|info| info.protocol_version < ProtocolVersion::V_2026_07_28)
     }
 
     /// The version of the protocol that was agreed on.
@@ -175,6 +191,12 @@ impl Connection {
 
     /// Says goodbye, for no longer than the options allow.
     pub(super) async fn close(&self) {
+        let listening = self.listening.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(listening) = listening {
+            // First, because a server may wait for the end of whatever it still has to answer.
+            listening.over.cancel();
+            let _ = tokio::time::timeout(self.options.close_timeout, listening.task).await;
+        }
         let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut service) = service {
             // A child that does not leave is given the time twice: to leave by itself, and to be killed.
@@ -208,18 +230,27 @@ impl Drop for InFlight<'_> {
     }
 }
 
+fn either_era() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::V_2025_11_25),
+    }
+}
+
+fn speaks_older(offered: &str) -> bool {
+    let older = |version: &&ProtocolVersion| **version < ProtocolVersion::V_2026_07_28;
+    ProtocolVersion::KNOWN_VERSIONS.iter().filter(older).any(|version| offered.contains(version.as_str()))
+}
+
 async fn greet(
     server: &McpServer,
     options: &ClientOptions,
     backoff: &Backoff,
     handler: Arc<Handler>,
     words: Arc<LastWords>,
+    lifecycle: ClientLifecycleMode,
 ) -> Result<Service, McpError> {
     let name = || server.name.clone();
-    let lifecycle = ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        legacy_version: Some(ProtocolVersion::V_2025_11_25),
-    };
     let greeted: Result<Service, ClientInitializeError> = match &server.address {
         McpAddress::Http { url, bearer } => {
             let bad = || McpError::BadAddress { server: name(), url: url.clone() };
@@ -253,35 +284,53 @@ async fn greet(
 /// How often a stream of news is opened again after it failed, before it is given up.
 const LISTEN_FAILURES: u32 = 8;
 
+/// The task that hears of changed tools; ends with its connection.
+struct Listening {
+    task: JoinHandle<()>,
+    over: CancellationToken,
+    _ends: DropGuard,
+}
+
 /// Hears of changed tools in the newer era, where a client must ask for such news. In the older they just arrive.
-fn listen(peer: &Peer<RoleClient>, handler: Arc<Handler>, backoff: Backoff, over: CancellationToken) {
-    let Some(info) = peer.peer_info() else { return };
+fn listen(peer: &Peer<RoleClient>, handler: Arc<Handler>, backoff: Backoff) -> Option<Listening> {
+    let info = peer.peer_info()?;
     let tells = info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed).unwrap_or(false);
     if info.protocol_version < ProtocolVersion::V_2026_07_28 || !tells {
-        return;
+        return None;
     }
-    let peer = peer.clone();
+    let over = CancellationToken::new();
+    let (peer, ended) = (peer.clone(), over.clone());
     let changed = move || handler.changes.send_modify(|changes| *changes += 1);
-    let listening = async move {
+    let task = tokio::spawn(async move {
         let mut failures = 0;
         while failures < LISTEN_FAILURES && !peer.is_transport_closed() {
-            if failures > 0 {
-                tokio::time::sleep(backoff.after(failures)).await;
-            }
             let mut filter = SubscriptionFilter::new();
             filter.tools_list_changed = Some(true);
-            if let Ok(mut news) = peer.listen(filter).await {
+            let Some(stream) = ended.run_until_cancelled(peer.listen(filter)).await else { return };
+            if let Ok(mut news) = stream {
                 if failures > 0 {
                     // Something may have been missed.
                     changed();
                 }
-                while let Ok(Some(_)) = news.next().await {
-                    failures = 0;
-                    changed();
+                loop {
+                    match ended.run_until_cancelled(news.next()).await {
+                        Some(Ok(Some(_))) => {
+                            failures = 0;
+                            changed();
+                        }
+                        Some(Ok(None) | Err(_)) => break,
+                        None => {
+                            let _ = news.cancel().await;
+                            return;
+                        }
+                    }
                 }
             }
             failures += 1;
+            if ended.run_until_cancelled(tokio::time::sleep(backoff.after(failures))).await.is_none() {
+                return;
+            }
         }
-    };
-    tokio::spawn(async move { over.run_until_cancelled(listening).await });
+    });
+    Some(Listening { task, _ends: over.clone().drop_guard(), over })
 }

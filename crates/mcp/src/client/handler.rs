@@ -9,8 +9,9 @@ use std::{
 use rmcp::{
     ClientHandler,
     model::{
-        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ErrorData, FormElicitationCapability,
-        Implementation, ProgressNotificationParam, ProgressToken, RequestId,
+        ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
+        ErrorData, FormElicitationCapability, Implementation, ProgressNotificationParam, ProgressToken,
+        ProtocolVersion, RequestId,
     },
     service::{InboundStreamOrigin, NotificationContext, RequestContext, RoleClient},
 };
@@ -136,9 +137,15 @@ impl ClientHandler for Shared {
     fn get_info(&self) -> ClientConfig {
         // Offered only if there is somebody to ask: a server must be able to tell, and refuse by itself.
         let mut capabilities = ClientCapabilities::default();
-        capabilities.elicitation =
-            self.0.elicit.as_ref().map(|_| ElicitationCapability::new().with_form(FormElicitationCapability::default()));
-        ClientConfig::new(capabilities, Implementation::new("bylaw", env!("CARGO_PKG_VERSION")))
+        capabilities.elicitation = self
+            .0
+            .elicit
+            .as_ref()
+            .map(|_| ElicitationCapability::new().with_form(FormElicitationCapability::default()));
+        let mut config = ClientConfig::new(capabilities, Implementation::new("bylaw", env!("CARGO_PKG_VERSION")));
+        // What an older server is greeted with; newer ones are told with each request.
+        config.protocol_version = ProtocolVersion::V_2025_11_25;
+        config
     }
 
     async fn create_elicitation(

@@ -61,6 +61,8 @@ struct Live {
     /// By the host's clock.
     not_before: Duration,
     listed: bool,
+    /// Whether the server last spoke the older protocol, which saves asking again.
+    older: bool,
 }
 
 impl McpClient {
@@ -228,10 +230,11 @@ impl Shared {
             return Err(McpError::Waiting { server: self.server.name.clone(), wait, why });
         }
         self.state.send_replace(ServerState::Connecting);
-        match Connection::open(&self.server, &self.options, &self.host, self.changes.clone()).await {
+        match Connection::open(&self.server, live.older, &self.options, &self.host, self.changes.clone()).await {
             Ok(connection) => {
                 let connection = Arc::new(connection);
                 live.connection = Some(Arc::clone(&connection));
+                live.older = connection.is_older();
                 live.failures = 0;
                 live.not_before = Duration::ZERO;
                 if live.listed {
@@ -245,6 +248,7 @@ impl Shared {
                 Ok(connection)
             }
             Err(error) => {
+                live.older = false;
                 live.failures = live.failures.saturating_add(1);
                 let backoff = Backoff {
                     first: self.options.first_backoff,

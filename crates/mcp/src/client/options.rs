@@ -29,7 +29,8 @@ pub struct ClientOptions {
     pub max_list_bytes: usize,
     /// Bytes of one message from a server. What is longer is thrown away as it arrives and never held.
     pub max_message_bytes: usize,
-    /// Wait after the first failed attempt to connect; doubles from failure to failure.
+    /// Wait after the first failed attempt to connect, the first break of a stream, or the first time a call is put off;
+    /// doubles from time to time.
     pub first_backoff: Duration,
     /// The longest such wait.
     pub max_backoff: Duration,

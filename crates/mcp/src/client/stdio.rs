@@ -14,6 +14,7 @@ use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader},
     process::{Child, ChildStdin, ChildStdout, Command},
     sync::Mutex,
+    task::JoinHandle,
 };
 
 use super::{
@@ -55,6 +56,7 @@ pub(super) struct Pipes {
     input: Arc<Mutex<Option<ChildStdin>>>,
     lines: Lines<ChildStdout>,
     words: Arc<LastWords>,
+    errors: Option<JoinHandle<()>>,
     junk_lines: usize,
     close_timeout: Duration,
 }
@@ -87,7 +89,7 @@ impl Pipes {
         let piped = || io::Error::other("its pipes are missing");
         let input = child.stdin.take().ok_or_else(piped)?;
         let output = child.stdout.take().ok_or_else(piped)?;
-        if let Some(errors) = child.stderr.take() {
+        let errors = child.stderr.take().map(|errors| {
             let words = Arc::clone(&words);
             tokio::spawn(async move {
                 let mut lines = Lines::new(errors, 64 << 10);
@@ -98,10 +100,10 @@ impl Pipes {
                         words.error_line(&line);
                     }
                 }
-            });
-        }
+            })
+        });
         let input = Arc::new(Mutex::new(Some(input)));
-        Ok(Self { child, input, lines: Lines::new(output, max_line), words, junk_lines: 0, close_timeout })
+        Ok(Self { child, input, lines: Lines::new(output, max_line), words, errors, junk_lines: 0, close_timeout })
     }
 
     async fn note_end(&mut self) {
@@ -110,6 +112,10 @@ impl Pipes {
             Ok(Err(error)) => format!("its process is lost: {error}"),
             Err(_) => "it closed its output".to_owned(),
         };
+        if let Some(errors) = self.errors.take() {
+            // What it said last may still be in the pipe; a grandchild may hold the pipe open for ever.
+            let _ = tokio::time::timeout(self.close_timeout, errors).await;
+        }
         self.words.ended(how);
     }
 }

@@ -107,10 +107,10 @@ pub(super) fn of_connecting(server: &str, error: &ClientInitializeError, words: 
             server: name(),
             offered: server_supported.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
         },
-        ClientInitializeError::JsonRpcError(error) => {
-            let message = one_line(&error.message);
-            McpError::Refused { server: name(), tool: "the greeting".to_owned(), code: error.code.0, message }
-        }
+        ClientInitializeError::JsonRpcError(error) => McpError::NotMcp {
+            server: name(),
+            why: format!("it refused the greeting: {} ({})", one_line(&error.message), error.code.0),
+        },
         ClientInitializeError::ConnectionClosed(_) => ended(server, words),
         other => McpError::NotMcp { server: name(), why: one_line(&other.to_string()) },
     }

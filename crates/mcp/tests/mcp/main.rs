@@ -1,0 +1,12 @@
+//! Specifications of speaking MCP with servers, good and bad.
+
+#![expect(clippy::unwrap_used, reason = "a failing test should panic")]
+
+mod asking;
+mod calls;
+mod connecting;
+mod lists;
+mod pipes;
+mod sessions;
+mod support;
+mod troubles;
