@@ -2,8 +2,8 @@
 
 use std::{collections::HashMap, fmt::Write as _};
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use crate::{
     calls::{CallPiece, is_object},
@@ -11,8 +11,12 @@ use crate::{
     tools::{ToolChoice, ToolDefinition},
 };
 
+/// What a model "calls" to answer where every reply is a call. No tool may have this name in that mode.
+const FINAL_ANSWER: &str = "final_answer";
+
 /// How a model is given tools and how it calls them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ActionMode {
     /// By the fields of the protocol.
     #[default]
@@ -79,26 +83,60 @@ fn may_answer(choice: &ToolChoice) -> bool {
 }
 
 fn instructions(tools: &[&ToolDefinition], choice: &ToolChoice, mode: ActionMode) -> String {
-    let fenced = mode == ActionMode::Fenced;
-    let mut told = String::from(if fenced {
-        "You can call tools. To call one, write a block like this and stop:\n```json\n{\"name\": \"TOOL\", \"arguments\": {}}\n```\n"
+    let example = tools.first().map(|tool| example(tool)).unwrap_or_default();
+    let mut told = String::from("You act by calling tools, one at a time. ");
+    match mode {
+        ActionMode::Fenced => {
+            let _ = write!(told, "To call one, write a block like this and stop:\n```json\n{example}\n```\n");
+        }
+        ActionMode::Native | ActionMode::JsonSchema => {
+            let _ = write!(told, "Reply with one JSON object and nothing else. To call a tool:\n{example}\n");
+        }
+    }
+    if may_answer(choice) {
+        // Small models would rather answer at once.
+        told.push_str(
+            "Its result comes in the next message. Then call the next tool that is needed. Never make up what a tool \
+             can tell, and never say that something is done before a tool has done it.\n",
+        );
+        told.push_str(match mode {
+            ActionMode::Fenced => "When everything is done, answer in plain text without such a block.\n",
+            ActionMode::Native | ActionMode::JsonSchema => {
+                "When everything is done, and not before, reply:\n\
+                 {\"name\": \"final_answer\", \"arguments\": {\"text\": \"...\"}}\n"
+            }
+        });
     } else {
-        "You can call tools. To call one, reply with one JSON object and nothing else:\n{\"name\": \"TOOL\", \"arguments\": {}}\n"
-    });
-    told.push_str(match (may_answer(choice), fenced) {
-        (false, _) => "You must call a tool now.\n",
-        (true, true) => {
-            "The result comes in the next message. When you need no tool, answer in plain text without such a block.\n"
-        }
-        (true, false) => {
-            "The result comes in the next message. When you need no tool, reply with {\"answer\": \"YOUR ANSWER\"}.\n"
-        }
-    });
+        told.push_str("You must call a tool now.\n");
+    }
     told.push_str("The tools, each with the JSON schema of its arguments:");
     for ToolDefinition { name, description, parameters } in tools {
         let _ = write!(told, "\n- {name}: {}\n  {parameters}", description.trim());
     }
     told
+}
+
+/// A call of this tool: small models copy what they are shown, so it has to be a real one.
+fn example(tool: &ToolDefinition) -> String {
+    let required = tool.parameters.get("required").and_then(Value::as_array);
+    let names = required.into_iter().flatten().filter_map(Value::as_str);
+    let value = |name: &str| {
+        let schema = tool.parameters.get("properties").and_then(|properties| properties.get(name));
+        let first = schema.and_then(|schema| schema.get("enum")?.get(0).cloned());
+        first.unwrap_or_else(|| match schema.and_then(|schema| schema.get("type")?.as_str()) {
+            Some("integer" | "number") => json!(1),
+            Some("boolean") => json!(true),
+            Some("array") => json!([]),
+            Some("object") => json!({}),
+            Some(_) | None => json!("..."),
+        })
+    };
+    let arguments: Map<String, Value> = names.map(|name| (name.to_owned(), value(name))).collect();
+    call_in_words(&tool.name, &Value::Object(arguments).to_string())
+}
+
+fn call_in_words(name: &str, arguments: &str) -> String {
+    format!("{{\"name\": {}, \"arguments\": {arguments}}}", json!(name))
 }
 
 /// The conversation, with calls and their results told in words.
@@ -117,7 +155,7 @@ fn history(messages: &[ChatMessage], mode: ActionMode) -> Vec<ChatMessage> {
                 let mut content = content.clone();
                 for call in tool_calls {
                     let arguments = if is_object(&call.arguments) { call.arguments.trim() } else { "{}" };
-                    let action = format!("{{\"name\": {}, \"arguments\": {arguments}}}", json!(call.name));
+                    let action = call_in_words(&call.name, arguments);
                     if !content.is_empty() {
                         content.push('\n');
                     }
@@ -175,24 +213,28 @@ struct ObjectSchema {
 }
 
 #[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-enum Properties {
-    Call { name: Value, arguments: Value },
-    Answer { answer: Value },
+struct Properties {
+    name: Value,
+    arguments: Value,
 }
 
 fn response_format(tools: &[&ToolDefinition], may_answer: bool) -> ResponseFormat {
-    let object =
-        |properties, required| ObjectSchema { r#type: "object", properties, required, additional_properties: false };
+    let object = |name: &str, arguments| ObjectSchema {
+        r#type: "object",
+        properties: Properties { name: json!({"type": "string", "enum": [name]}), arguments },
+        required: &["name", "arguments"],
+        additional_properties: false,
+    };
     let call = |(place, tool): (usize, &&ToolDefinition)| {
         let mut arguments = tool.parameters.clone();
         move_references(&mut arguments, &format!("#/anyOf/{place}/properties/arguments"));
-        let name = json!({"type": "string", "enum": [tool.name]});
-        object(Properties::Call { name, arguments }, &["name", "arguments"])
+        object(&tool.name, arguments)
     };
     let mut any_of: Vec<ObjectSchema> = tools.iter().enumerate().map(call).collect();
     if may_answer {
-        any_of.push(object(Properties::Answer { answer: json!({"type": "string"}) }, &["answer"]));
+        // In the form of a call, as small models are quick to choose another.
+        let text = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+        any_of.push(object(FINAL_ANSWER, text));
     }
     ResponseFormat { r#type: "json_schema", json_schema: NamedSchema { name: "action", schema: AnyOf { any_of } } }
 }
@@ -252,14 +294,14 @@ fn read_blocks(said: &str, read: &mut Read) {
         let (block, after) = inside.split_once(close).unwrap_or((inside, ""));
         // The language of a fence.
         let body = block.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '_').trim();
-        match (actions(body), answer(body)) {
-            (Some(calls), _) => {
-                read.calls.extend(calls);
-                read.text.push_str(&rest[..at]);
-            }
-            (None, Some(answer)) => {
+        match (answer(body), actions(body)) {
+            (Some(answer), _) => {
                 read.text.push_str(&rest[..at]);
                 read.text.push_str(&answer);
+            }
+            (None, Some(calls)) => {
+                read.calls.extend(calls);
+                read.text.push_str(&rest[..at]);
             }
             (None, None) => read.text.push_str(&rest[..rest.len() - after.len()]),
         }
@@ -278,20 +320,21 @@ fn next_block(text: &str) -> Option<(usize, &'static str, &'static str)> {
     found.min_by_key(|(at, ..)| *at)
 }
 
-/// `{"answer": …}`, also one that was cut off.
+/// The text of a final answer, also of one that was cut off.
 fn answer(text: &str) -> Option<String> {
-    let inside = text.strip_prefix('{')?.trim_start().strip_prefix("\"answer\"")?;
-    if let Ok(Value::Object(fields)) = serde_json::from_str(text) {
-        return match (fields.len(), fields.get("answer")) {
-            (1, Some(Value::String(answer))) => Some(answer.clone()),
-            (1, Some(other)) => Some(other.to_string()),
-            _ => None,
-        };
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        let arguments =
+            value.get("arguments").filter(|_| value.get("name").is_some_and(|name| name == FINAL_ANSWER))?;
+        return arguments.get("text").or(Some(arguments))?.as_str().map(str::to_owned);
     }
-    let mut written = inside.trim_start().strip_prefix(':')?.trim_start();
+    let call = text.strip_prefix('{')?.split_once(':')?.1.trim_start().strip_prefix('"')?.strip_prefix(FINAL_ANSWER)?;
+    let Some((_, after)) = call.split_once("\"text\"") else { return Some(String::new()) };
+    let Some(mut written) = after.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"') else {
+        return Some(String::new());
+    };
     // At most a whole escaped pair is cut: `\ud83d\ude0`.
     for _ in 0..12 {
-        if let Ok(answer) = serde_json::from_str(&format!("{written}\"")) {
+        if let Ok(answer) = serde_json::from_str(&format!("\"{written}\"")) {
             return Some(answer);
         }
         written = &written[..written.char_indices().next_back()?.0];
@@ -349,8 +392,9 @@ mod tests {
     fn calls_are_read_from_words() {
         let check = |reply: &str, expected: &str| assert_eq!(told(reply), expected, "{reply}");
         check(r#"{"name": "search", "arguments": {"q": "特休"}}"#, r#"|search {"q":"特休"}"#);
-        check(r#" {"answer": "七日\n[26]"} "#, "七日\n[26]");
+        check(r#" {"name": "final_answer", "arguments": {"text": "七日\n[26]"}} "#, "七日\n[26]");
         check("七日。", "七日。");
+        check("```json\n{\"name\":\"final_answer\",\"arguments\":{\"text\":\"七日\"}}\n```", "七日");
         check("Let me look.\n```json\n{\"name\":\"a\",\"arguments\":{}}\n```", "Let me look.|a {}");
         check(
             "```json\n{\"name\":\"a\",\"arguments\":{}}\n```\n```\n{\"name\":\"b\",\"arguments\":{}}\n```",
@@ -379,8 +423,9 @@ mod tests {
         let check = |reply: &str, expected: &str| assert_eq!(told(reply), expected, "{reply}");
         check(r#"{"name":"a","arguments":{"x":"#, r#"|a {"x":"#);
         check("```json\n{\"name\":\"a\",\"argu", "|a ");
-        check(r#"{"answer": "七日\u7"#, "七日");
-        check(r#"{"answer": "said \"#, "said ");
+        check(r#"{"name":"final_answer","arguments":{"text":"七日\u7"#, "七日");
+        check(r#"{"name":"final_answer","argu"#, "");
+        check(r#"{"name":"final_answer","arguments":{"text":"said \"#, "said ");
     }
 
     fn asked(choice: ToolChoice) -> ChatRequest {
@@ -415,7 +460,7 @@ mod tests {
             let InWords { messages, response_format } = ActionMode::JsonSchema.in_words(&asked(choice)).unwrap();
             assert_eq!(messages[0].content().contains("Finds."), tools);
             let format = serde_json::to_string(&response_format).unwrap();
-            assert_eq!((format.contains("search"), format.contains("answer")), (tools, answer));
+            assert_eq!((format.contains("search"), format.contains("final_answer")), (tools, answer));
         };
         check(ToolChoice::Auto, true, true);
         check(ToolChoice::Required, true, false);

@@ -80,6 +80,7 @@ mod endpoint;
 mod http;
 mod meter;
 mod model;
+mod probe;
 mod record;
 mod reply;
 mod request;

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    action::ActionMode,
     attempt::{Departed, MeteredAttempt, departure},
     backend::{Backend, Reply},
     chat::{ChatRequest, ChatStream, ModelError},
@@ -53,6 +54,13 @@ impl ChatModel {
         Connection::scripted(script).metered(meter)
     }
 
+    /// The same model, given tools in another way.
+    #[must_use]
+    pub fn with_actions(&self, actions: ActionMode) -> Self {
+        let connection = self.connection.clone().with_actions(actions);
+        Self { connection, meter: Arc::clone(&self.meter) }
+    }
+
     /// The name that is asked for.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -97,7 +105,7 @@ impl ChatModel {
                 return Err(failure);
             }
             tracing::debug!(?wait, attempt, %failure, "the call is tried again");
-            self.wait_until(until, request.deadline, &cancel).await?;
+            self.wait_until(until, None, &cancel).await?;
             attempt += 1;
         }
     }

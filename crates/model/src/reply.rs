@@ -481,6 +481,15 @@ mod tests {
             ],
             "|a f({})|b g({})",
         );
+        check_calls(
+            &[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":0,"id":"b","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":0,"id":"a","function":{"arguments":"}"}}"#,
+                r#"{"index":0,"id":"b","function":{"arguments":"}"}}"#,
+            ],
+            "|a f({})|b f({})",
+        );
         // Neither index nor id but the first.
         check_calls(
             &[
@@ -554,7 +563,7 @@ mod tests {
             check_calls(&[&format!(r#"{{"index":0,"id":"a","function":{function}}}"#)], &format!("|a f({expected})"));
             let whole =
                 format!(r#"{{"choices":[{{"message":{{"tool_calls":[{{"id":"a","function":{function}}}]}}}}]}}"#);
-            self::check(&whole, &format!("|a f({expected})|ToolCalls None asked"));
+            check(&whole, &format!("|a f({expected})|ToolCalls None asked"));
         };
         check("", "");
         check(r#","arguments":null"#, "");
@@ -643,7 +652,7 @@ mod tests {
         let null = r#"data: {"choices":[{"delta":{"content":""}}],"usage":null}"#;
         let nulls = r#"data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":null,"total_tokens":null}}"#;
         let check = |lines: &[&str], expected: &str| {
-            self::check(&format!("{}\n\n", lines.join("\n\n")), expected);
+            check(&format!("{}\n\n", lines.join("\n\n")), expected);
         };
         check(&[TEXT, null, null, real, FINISH, nulls, "data: [DONE]"], "特休|Stop Some((9, 2)) m-1");
         check(&[TEXT, nulls, FINISH, "data: [DONE]"], "特休|Stop None m-1");
@@ -658,7 +667,7 @@ mod tests {
             assert_eq!(read_as(asked, body.as_bytes().chunks(7)).0, expected);
         };
         check(r#"{"name":"f","arguments":{"p":1}}"#, "stop", r#"|call_2_0 f({"p":1})|ToolCalls None asked"#);
-        check(r#"{"answer":"七日"}"#, "stop", "七日|Stop None asked");
+        check(r#"{"name":"final_answer","arguments":{"text":"七日"}}"#, "stop", "七日|Stop None asked");
         check("七日", "stop", "七日|Stop None asked");
         check(r#"{"name":"f","arguments":{"p"#, "length", r#"|cut call_2_0 f({"p)|Length None asked"#);
     }
@@ -707,8 +716,7 @@ mod tests {
                 expected.push_str(&format!("|{id} {name}({arguments})"));
             }
             let mut shuffled = Vec::new();
-            let mut order = order.iter();
-            while let Some(pick) = order.next() {
+            for pick in &order {
                 let waiting: Vec<usize> = (0..queues.len()).filter(|&queue| !queues[queue].is_empty()).collect();
                 if waiting.is_empty() { break; }
                 shuffled.extend(queues[waiting[pick.index(waiting.len())]].pop_front());

@@ -161,6 +161,38 @@ async fn the_request_carries_key_length_and_body() {
 }
 
 #[tokio::test]
+async fn calls_one_after_the_other_share_a_connection() {
+    let peers = Arc::new(Mutex::new(std::collections::HashSet::new()));
+    let record = Arc::clone(&peers);
+    let reply = move |axum::extract::ConnectInfo(peer): axum::extract::ConnectInfo<SocketAddr>| {
+        record.lock().unwrap().insert(peer);
+        async {
+            // The end marker, and the end of the body a moment later.
+            let end = stream::once(async {
+                tokio::task::yield_now().await;
+                Ok(Bytes::from_static(b"\n"))
+            });
+            streamed(stream::iter([Ok(Bytes::from(STREAM))]).chain(end))
+        }
+    };
+    let router = Router::new().route("/v1/chat/completions", post(reply));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move { axum::serve(listener, service).await });
+    let (model, _) = connect(endpoint(address));
+    for _ in 0..40 {
+        ask(&model).await.1.unwrap();
+        for _ in 0..2000 {
+            tokio::task::yield_now().await;
+        }
+    }
+    // The rest of a body is read in the background, so the next call may be too early and open another; not each.
+    let connections = peers.lock().unwrap().len();
+    assert!(connections < 20, "{connections}");
+}
+
+#[tokio::test]
 async fn a_reply_without_usage_is_settled_by_its_text() {
     let body = format!("{FIRST_PIECE}data: {{\"choices\":[{{\"finish_reason\":\"length\"}}],\"usage\":null}}\n\n");
     let (model, meter) = connect(endpoint(serve_bytes(200, &[], body).await));

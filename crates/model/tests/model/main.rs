@@ -3,4 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a failing test should panic")]
 
 mod endpoint;
+mod retries;
 mod scripted;
+mod tools;
