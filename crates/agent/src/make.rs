@@ -176,7 +176,6 @@ impl Run<'_> {
                         cancel: cancel.clone(),
                         progress: Some(Arc::new(move |news: Progress| progress(in_words(&news)))),
                         timeout: entry.info.timeout,
-                        ..CallOptions::default()
                     };
                     at_server(client, entry, &call.arguments, how).await
                 }

@@ -96,8 +96,8 @@ mod tests {
         check(&[(Some("hr"), "search"), (Some("hr"), "update")], &["search", "update"]);
         check(&[(Some("hr"), "search"), (Some("it"), "search")], &["hr__search", "it__search"]);
         check(&[(None, "search"), (Some("it"), "search")], &["search", "it__search"]);
-        check(&[(Some("hr"), long)], &["hr_leave_search_by_keyword_in_the_archive_of_all_previo_8db9c8bb"]);
-        check(&[(Some("hr"), "查詢")], &["___ecac8a25"]);
+        check(&[(Some("hr"), long)], &["hr_leave_search_by_keyword_in_the_archive_of_all_previo_82f1345b"]);
+        check(&[(Some("hr"), "查詢")], &["___e6252305"]);
         check(&[(Some("hr"), "")], &["_e3b0c442"]);
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn not_made(why: &str) -> String {
 pub(crate) fn repeated(count: u32, last: Option<&str>) -> String {
     let last = last.unwrap_or("(It brought nothing yet.)");
     format!(
-        "[This is the same call for the {count}th time, so it was not made again. Its last result is below. Do something \
+        "[This call was asked for {count} times now, so it was not made again. Its last result is below. Do something \
          else, or answer.]\n{last}"
     )
 }

@@ -135,6 +135,7 @@ impl Writer<'_> {
 mod tests {
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "rows read better")]
     fn check(dialect: SchemaDialect, schema: Value, expected: Value) {
         assert_eq!(for_provider(schema.as_object().unwrap(), dialect), expected);
     }

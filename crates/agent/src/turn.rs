@@ -15,6 +15,9 @@ const LAST: &str = "(No more tools can be called. Answer now with what you know,
 /// Bytes of text to a token, at least: one Chinese character, or most of an English word's syllable.
 const BYTES_PER_TOKEN: u64 = 3;
 
+/// Bytes of text to a token, at most. What a provider says is not believed beyond that: some leave out what they cached.
+const MAX_BYTES_PER_TOKEN: u64 = 6;
+
 impl Run<'_> {
     /// Asks with tools. An empty reply is asked for once more.
     pub(crate) async fn ask(&mut self, tools: &Shelf) -> Result<ChatReply, Ending> {
@@ -155,9 +158,13 @@ impl Run<'_> {
     /// Tokens of the next prompt: as far as the last reply told them, and estimated from there.
     fn prompt_tokens(&self, tools_bytes: usize) -> u64 {
         let bytes = self.history.size_bytes();
+        let sent = (bytes + tools_bytes) as u64;
         match self.measured {
-            Some((tokens, measured)) => tokens + bytes.saturating_sub(measured) as u64 / BYTES_PER_TOKEN,
-            None => (bytes + tools_bytes) as u64 / BYTES_PER_TOKEN,
+            Some((tokens, measured)) => {
+                let grown = bytes.saturating_sub(measured) as u64;
+                (tokens + grown / BYTES_PER_TOKEN).max(sent / MAX_BYTES_PER_TOKEN)
+            }
+            None => sent / BYTES_PER_TOKEN,
         }
     }
 

@@ -232,3 +232,89 @@ pub enum ReplyBy {
     /// Nobody could be asked, so the policy did.
     Policy,
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::RunEvent;
+
+    fn events() -> Vec<LoopEvent> {
+        let run_id = RunId::new("run_000000000000000000000001").unwrap();
+        let arguments: Map<String, Value> = [("leave_id".to_owned(), json!("LV-1"))].into_iter().collect();
+        let (call_id, tool) = ("c1".to_owned(), "cancel".to_owned());
+        let artifact = ArtifactRef {
+            id: ArtifactId::new("art_000000000000000000000001").unwrap(),
+            mime: "image/png".to_owned(),
+            size_bytes: 7,
+        };
+        let asked = RequestedCall { call_id: call_id.clone(), tool: tool.clone(), arguments: "{".to_owned() };
+        vec![
+            LoopEvent::Started {
+                version: LOOP_EVENT_VERSION,
+                run_id,
+                agent: "leave".to_owned(),
+                model: "small".to_owned(),
+                message: "請假".to_owned(),
+            },
+            LoopEvent::ModelCall { step: 0, tools: 2, last: false },
+            LoopEvent::TextDelta { text: "I ".to_owned() },
+            LoopEvent::ModelReply {
+                text: "I look.".to_owned(),
+                reasoning: Some("hm".to_owned()),
+                calls: vec![asked],
+                finish: "tool_calls".to_owned(),
+                usage: None,
+            },
+            LoopEvent::ModelFailed { message: "gone".to_owned() },
+            LoopEvent::Question {
+                id: 1,
+                kind: QuestionKind::Approval,
+                server: Some("hr".to_owned()),
+                tool: Some(tool.clone()),
+                arguments: Some(arguments.clone()),
+                message: "May it?".to_owned(),
+                schema: None,
+            },
+            LoopEvent::Reply { id: 1, action: ReplyAction::Decline, content: None, by: ReplyBy::Person },
+            LoopEvent::ToolCall {
+                call_id: call_id.clone(),
+                tool: tool.clone(),
+                server: Some("hr".to_owned()),
+                arguments,
+                may_repeat: false,
+            },
+            LoopEvent::ToolProgress { call_id: call_id.clone(), message: "1 of 2".to_owned() },
+            LoopEvent::ToolResult {
+                call_id,
+                tool,
+                status: ToolStatus::Succeeded,
+                text: "done".to_owned(),
+                artifacts: vec![artifact],
+            },
+            LoopEvent::Ended {
+                reason: StopReason::Completed,
+                code: None,
+                message: "the model answered".to_owned(),
+                answer: Some("Done.".to_owned()),
+                steps: 1,
+                tool_calls: 1,
+                usage: TokenUsage::default(),
+            },
+        ]
+    }
+
+    #[test]
+    fn each_event_is_one_flat_object_and_is_read_back() {
+        let mut lines = String::new();
+        for event in events() {
+            let json = serde_json::to_string(&RunEvent::Loop(event.clone())).unwrap();
+            assert_eq!(serde_json::from_str::<RunEvent>(&json).unwrap(), RunEvent::Loop(event));
+            lines.push_str(&json);
+            lines.push('\n');
+        }
+        insta::assert_snapshot!(lines);
+    }
+}

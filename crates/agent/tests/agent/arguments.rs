@@ -1,6 +1,7 @@
 //! Calls that are wrong: not made, and answered with what to fix.
 
 use bylaw_agent::{Agent, Validation};
+use bylaw_model::ChatMessage;
 
 use crate::support::{Ran, agent, builder, calls, ping, run, says, search, update};
 
@@ -50,7 +51,7 @@ async fn no_arguments_are_an_empty_object_where_nothing_is_required() {
         assert_eq!((free.calls(), bound.calls().len()), (vec!["{}".to_owned()], 0), "{arguments:?}");
         check_told(&ran, 1, &["misses the required property \"keyword\""]);
         let sent = &ran.script.requests()[1].messages;
-        assert!(sent.iter().flat_map(|m| m.tool_calls()).all(|call| call.arguments == "{}"));
+        assert!(sent.iter().flat_map(ChatMessage::tool_calls).all(|call| call.arguments == "{}"));
     }
 }
 

@@ -3,7 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use bylaw_agent::{Agent, Conversation, ServerTools, Toolbox};
-use bylaw_model::scripted::{Script, ScriptedReply};
+use bylaw_model::{
+    ChatMessage,
+    scripted::{Script, ScriptedReply},
+};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -60,7 +63,7 @@ async fn a_run_whose_future_is_dropped_leaves_a_valid_conversation() {
     let first = setup(Script::new([calls("c", &[CALL, CALL])]));
     let run = first.run(&agent, &mut conversation);
     assert!(tokio::time::timeout(Duration::from_secs(5), run).await.is_err());
-    let told: Vec<&str> = conversation.messages().iter().map(|message| message.content()).collect();
+    let told: Vec<&str> = conversation.messages().iter().map(ChatMessage::content).collect();
     assert_eq!(told.iter().filter(|told| told.contains("cancelled and its outcome is unknown")).count(), 2, "{told:?}");
     let ran = setup(Script::new([says("DONE")])).run(&agent, &mut conversation).await;
     assert_eq!(ran.answer(), "DONE");

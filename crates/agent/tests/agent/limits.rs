@@ -76,7 +76,7 @@ async fn the_same_call_again_and_again_is_told_its_result_and_then_ends_the_run(
     let (ran, tool) = limited(Limits::default(), Script::new(same)).await;
     assert_eq!((ran.reason().as_str(), tool.calls().len(), ran.end.steps), ("repeated_call", 2, 6));
     assert!(
-        ran.results()[2].contains("3th time") && ran.results()[2].ends_with("found \"家庭\""),
+        ran.results()[2].contains("3 times") && ran.results()[2].ends_with("found \"家庭\""),
         "{:?}",
         ran.results()
     );

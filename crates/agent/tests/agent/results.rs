@@ -104,7 +104,7 @@ async fn a_tool_that_says_it_failed_never_ends_the_run() {
     let ran = run(&agent([tool.clone()]).await, [same("a"), same("b"), same("c"), says("DONE")]).await;
     assert_eq!((ran.answer(), tool.calls().len()), ("DONE", 2), "the third is the same call once more");
     assert_eq!(ran.results()[0], "The tool failed: 403 you may not approve your own leave");
-    assert!(ran.results()[2].contains("3th time") && ran.results()[2].contains("403"), "{}", ran.results()[2]);
+    assert!(ran.results()[2].contains("3 times") && ran.results()[2].contains("403"), "{}", ran.results()[2]);
 }
 
 #[tokio::test]

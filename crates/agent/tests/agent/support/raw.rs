@@ -51,6 +51,7 @@ impl Drop for Raw {
 }
 
 /// A tool as a server lists it.
+#[expect(clippy::needless_pass_by_value, reason = "rows read better")]
 pub(crate) fn tool(name: &str, read_only: bool, properties: Value) -> Value {
     let required: Vec<&String> = properties.as_object().unwrap().keys().collect();
     let schema = json!({ "type": "object", "properties": properties, "required": required });
