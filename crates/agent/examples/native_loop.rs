@@ -14,7 +14,7 @@ use std::{
 use bylaw_agent::{Agent, Conversation, RunWith, ServerTools, Toolbox};
 use bylaw_contract::{Clock, Randomness, Timestamp};
 use bylaw_mcp::{ClientOptions, Host, McpClient, McpServer};
-use bylaw_model::{ChatModel, CountingMeter, Endpoint};
+use bylaw_model::{Connection, CountingMeter, Endpoint, Retries};
 
 struct System(Instant);
 
@@ -59,7 +59,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         total_timeout: wait,
     };
     let meter = CountingMeter::default();
-    let model = ChatModel::connect(endpoint, Arc::new(meter.clone()))?;
+    let connection = Connection::open(endpoint)?.with_retries(Retries::new(4, system.clone()));
+    let model = connection.metered(Arc::new(meter.clone()));
     let host = Host { elicit: None, clock: system.clone(), randomness: system.clone() };
     let server = McpClient::connect(McpServer::http("mcp", mcp_url), ClientOptions::default(), host).await?;
     let toolbox = Toolbox::builder().server(server.clone(), ServerTools::default()).build().await;

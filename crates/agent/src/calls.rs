@@ -12,7 +12,7 @@ use crate::{
     make::{Call, Made},
     repair,
     state::Run,
-    toolbox::{Shelf, only_reads},
+    toolbox::Shelf,
 };
 
 /// The results of a reply's calls, in their order: one for each, whatever happened.
@@ -74,7 +74,7 @@ impl Run<'_> {
             }
             match self.admit(tools, answers, at).await? {
                 Admission::Make(call) => {
-                    let is_alone = !only_reads(&call.entry_annotations()) || !self.agent.in_parallel;
+                    let is_alone = !call.annotations().read_only || !self.agent.in_parallel;
                     if is_alone {
                         self.make_group(answers).await?;
                     }
@@ -157,7 +157,7 @@ impl Run<'_> {
         let Some(entry) = call.entry() else { return Ok(Admission::Make(call)) };
         let identity = identity(entry);
         let annotations = entry.info.annotations;
-        if !only_reads(&annotations) {
+        if !annotations.read_only {
             // A person may say no to what runs now.
             self.make_group(answers).await?;
         }
@@ -169,7 +169,7 @@ impl Run<'_> {
             return Ok(Admission::Tell(ToolStatus::Declined, repair::DECLINED_BEFORE.to_owned()));
         }
         let is_needed = self.agent.approvals.needed(&entry.info.name, &entry.shown, &annotations);
-        if !is_needed && (!touches || only_reads(&annotations)) {
+        if !is_needed && (!touches || annotations.read_only) {
             return Ok(Admission::Make(call));
         }
         let verdict = tokio::select! {
@@ -197,14 +197,11 @@ impl Run<'_> {
         let made = join_all(group.iter().map(|(at, call)| this.make(call, answers.calls[*at]))).await;
         let mut failed = None;
         for ((at, call), made) in group.into_iter().zip(made) {
-            match made {
-                Ok(Made { text, artifacts, changed }) => {
-                    self.used.made(&call.key, &text, changed);
-                    self.history.keep(artifacts);
-                    answers.told[at] = Some(text);
-                }
-                Err(ending) => failed = Some(ending),
-            }
+            let Made { text, artifacts, changed, written } = made;
+            self.used.made(&call.key, &text, changed);
+            self.history.keep(artifacts);
+            answers.told[at] = Some(text);
+            failed = failed.or(written.err());
         }
         failed.map_or(Ok(()), Err)
     }

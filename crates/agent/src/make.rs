@@ -42,6 +42,8 @@ pub(crate) struct Made {
     pub(crate) artifacts: Vec<ArtifactId>,
     /// Whether it changed something, as far as anybody knows.
     pub(crate) changed: bool,
+    /// Whether its result is in the log.
+    pub(crate) written: Result<(), Ending>,
 }
 
 /// What came of it, before it is put into words.
@@ -86,7 +88,7 @@ impl Call {
         }
     }
 
-    pub(crate) fn entry_annotations(&self) -> ToolAnnotations {
+    pub(crate) fn annotations(&self) -> ToolAnnotations {
         self.info().annotations
     }
 
@@ -107,7 +109,7 @@ impl Call {
 
 impl Run<'_> {
     /// Makes a call and writes its result down.
-    pub(crate) async fn make(&self, call: &Call, request: &ToolCallRequest) -> Result<Made, Ending> {
+    pub(crate) async fn make(&self, call: &Call, request: &ToolCallRequest) -> Made {
         let (came, declined) = match &call.what {
             What::Reader(reader) => (self.read(call, &reader.1).await, false),
             What::Tool(entry) => {
@@ -141,9 +143,11 @@ impl Run<'_> {
         let Presented { text, artifacts } = presented;
         let kept = artifacts.iter().map(|artifact| artifact.id.clone()).collect();
         let (call_id, tool) = (request.id.clone(), request.name.clone());
-        self.log(vec![LoopEvent::ToolResult { call_id, tool, status, text: text.clone(), artifacts }]).await?;
+        let written =
+            self.log(vec![LoopEvent::ToolResult { call_id, tool, status, text: text.clone(), artifacts }]).await;
         let may_have_changed = matches!(status, ToolStatus::Succeeded | ToolStatus::Unknown);
-        Ok(Made { text, artifacts: kept, changed: may_have_changed && !call.info().annotations.read_only })
+        let changed = may_have_changed && !call.info().annotations.read_only;
+        Made { text, artifacts: kept, changed, written }
     }
 
     async fn read(&self, call: &Call, known: &[ArtifactId]) -> Came {

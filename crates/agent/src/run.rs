@@ -27,7 +27,7 @@ impl Run<'_> {
     async fn steps(&mut self) -> Ending {
         while self.used.steps < self.agent.limits.steps {
             // 1. List the tools.
-            let tools = self.agent.toolbox.list().await;
+            let tools = self.tools().await;
 
             // 2. Ask the model.
             let reply = match self.ask(&tools).await {

@@ -12,6 +12,7 @@ use crate::{
     desk::Desk,
     end::{Ending, RunEnd},
     limits::Used,
+    toolbox::Shelf,
 };
 
 pub(crate) struct Run<'a> {
@@ -61,6 +62,17 @@ impl<'a> Run<'a> {
             return Err(Ending::failed("invalid_request", "the message is empty".to_owned()));
         }
         Ok(())
+    }
+
+    /// The tools as they are now; as they were, if nobody waits for servers any more.
+    pub(crate) async fn tools(&self) -> Arc<Shelf> {
+        let toolbox = &self.agent.toolbox;
+        tokio::select! {
+            biased;
+            () = self.with.cancel.cancelled() => toolbox.shelf(),
+            tools = toolbox.list() => tools,
+            () = self.deadline.passed() => toolbox.shelf(),
+        }
     }
 
     pub(crate) async fn log(&self, events: Vec<LoopEvent>) -> Result<(), Ending> {

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use bylaw_mcp::{McpClient, McpClients, ToolAnnotations};
+use bylaw_mcp::{McpClient, McpClients};
 use bylaw_model::ToolDefinition;
 use futures_util::future::join_all;
 use jsonschema::Validator;
@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use crate::{
     arguments::{self, Validation},
-    artifacts::reader_info,
+    artifacts::{READER, reader_info},
     names::shown_names,
     schemas::{SchemaDialect, for_provider},
     tool::{Tool, ToolInfo},
@@ -140,7 +140,8 @@ impl Toolbox {
         self.shelf()
     }
 
-    fn shelf(&self) -> Arc<Shelf> {
+    /// The tools as they were when they were last listed.
+    pub(crate) fn shelf(&self) -> Arc<Shelf> {
         Arc::clone(&self.shelf.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -262,8 +263,10 @@ impl Shelf {
             .collect();
         let definitions: Vec<ToolDefinition> =
             entries.iter().map(|entry| definition(&entry.shown, &entry.info, dialect)).collect();
-        let reader = reader_info();
-        let with_reader = definitions.iter().cloned().chain([definition(&reader.name, &reader, dialect)]).collect();
+        // A tool of that name goes first.
+        let has_own = entries.iter().any(|entry| entry.shown == READER);
+        let reader = (!has_own).then(|| definition(READER, &reader_info(), dialect));
+        let with_reader = definitions.iter().cloned().chain(reader).collect();
         Self {
             by_name: entries.iter().enumerate().map(|(at, entry)| (entry.shown.clone(), at)).collect(),
             size_bytes: definitions.iter().map(|d| d.description.len() + d.parameters.to_string().len() + 64).sum(),
@@ -302,11 +305,6 @@ impl ServerTools {
 fn definition(shown: &str, info: &ToolInfo, dialect: SchemaDialect) -> ToolDefinition {
     let description = info.description.chars().take(MAX_DESCRIPTION_CHARS).filter(|c| *c != '\0').collect();
     ToolDefinition { name: shown.to_owned(), description, parameters: for_provider(&info.schema, dialect) }
-}
-
-/// What does not tell tools apart but what a call does: safe to be made beside others.
-pub(crate) fn only_reads(annotations: &ToolAnnotations) -> bool {
-    annotations.read_only
 }
 
 /// Arguments with their keys in order, whatever order they came in.

@@ -93,22 +93,16 @@ impl Run<'_> {
             Err(error) => {
                 self.log(vec![LoopEvent::ModelFailed { message: error.to_string() }]).await?;
                 let time_is_up = self.deadline.has_passed().then(|| self.agent.limits.time_is_up());
-                let text = collector.text().to_owned();
-                let ending = Ending::of_model(&error, time_is_up);
-                return Err(Ending { answer: None, ..self.with_draft(ending, text) });
+                // What was said before the model broke off belongs to the transcript, but is no answer.
+                if !collector.text().trim().is_empty() {
+                    self.history.push(ChatMessage::assistant(collector.text()));
+                }
+                return Err(Ending::of_model(&error, time_is_up));
             }
         };
         self.count(&reply, tools_bytes);
         self.log(vec![told_reply(&reply)]).await?;
         Ok(reply)
-    }
-
-    /// What was said before the model broke off belongs to the transcript, but is no answer.
-    fn with_draft(&mut self, ending: Ending, text: String) -> Ending {
-        if !text.trim().is_empty() {
-            self.history.push(ChatMessage::assistant(text));
-        }
-        ending
     }
 
     async fn stream(&self, collector: &mut ReplyCollector) -> Result<ChatReply, ModelError> {

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::support::{
     agent, calls,
-    raw::{Raw, Say, tool},
+    raw::{Raw, Say, said, tool},
     says, search, setup,
 };
 
@@ -92,4 +92,32 @@ async fn a_server_is_told_that_its_call_was_cancelled() {
     })
     .await
     .unwrap();
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_server_that_lists_its_tools_anew() {
+    let listed = std::sync::atomic::AtomicUsize::new(0);
+    let server = Raw::start(move |asked| match asked.method.as_str() {
+        // The first of the toolbox, the second of the new connection.
+        "tools/list" if listed.fetch_add(1, std::sync::atomic::Ordering::SeqCst) < 2 => {
+            Say::Result(json!({ "tools": [tool("look", true, json!({}))] }))
+        }
+        "tools/list" => Say::Nothing,
+        "tools/call" if asked.session.as_deref() == Some("s1") => Say::Status(404, "no such session"),
+        "tools/call" => said("ok"),
+        _ => Say::Error(-32601, "no such method"),
+    })
+    .await;
+    let agent = Agent::new("", Toolbox::builder().server(server.client("hr"), ServerTools::default()).build().await);
+    let setup = setup(Script::new([calls("c", &[("look", "{}")])]));
+    let (cancel, asked) = (setup.with.cancel.clone(), Arc::clone(&server.asked));
+    tokio::spawn(async move {
+        while asked.lock().unwrap().iter().filter(|asked| asked.method == "tools/list").count() < 3 {
+            tokio::task::yield_now().await;
+        }
+        cancel.cancel();
+    });
+    let ran = tokio::time::timeout(Duration::from_secs(20), setup.run(&agent, &mut Conversation::default())).await;
+    let ran = ran.unwrap();
+    assert_eq!((ran.reason().as_str(), ran.results()), ("cancelled", vec!["ok".to_owned()]));
 }

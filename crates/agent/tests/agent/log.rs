@@ -11,7 +11,7 @@ use bylaw_contract::LoopEvent;
 use bylaw_model::scripted::{Script, ScriptedReply};
 use serde_json::json;
 
-use crate::support::{Scripted, agent, calls, says, setup};
+use crate::support::{Ran, Scripted, agent, calls, says, setup};
 
 /// Writes down what happens, in one list with what the model and the tools do; fails from some write on.
 struct Diary {
@@ -36,7 +36,7 @@ impl RunLog for Diary {
     }
 }
 
-async fn run_until(fails_at: usize) -> (Vec<String>, String, Option<&'static str>) {
+async fn run_until(fails_at: usize) -> (Vec<String>, Ran) {
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let (by_tool, by_model) = (Arc::clone(&seen), Arc::clone(&seen));
     let tool = Scripted::new(ToolInfo::changing("change", "", json!({})), move |_| {
@@ -51,7 +51,7 @@ async fn run_until(fails_at: usize) -> (Vec<String>, String, Option<&'static str
     setup.with.log = Arc::new(Diary { seen: Arc::clone(&seen), writes: AtomicUsize::new(0), fails_at });
     let ran = setup.run(&agent([tool]).await, &mut Default::default()).await;
     let seen = seen.lock().unwrap().clone();
-    (seen, ran.reason(), ran.end.code)
+    (seen, ran)
 }
 
 const WHOLE: [&str; 11] = [
@@ -70,18 +70,25 @@ const WHOLE: [&str; 11] = [
 
 #[tokio::test]
 async fn the_intent_is_written_before_the_effect_and_the_result_after() {
-    let (seen, reason, _) = run_until(usize::MAX).await;
-    assert_eq!((seen.as_slice(), reason.as_str()), (&WHOLE.map(str::to_owned)[..], "completed"));
+    let (seen, ran) = run_until(usize::MAX).await;
+    assert_eq!((seen.as_slice(), ran.reason().as_str()), (&WHOLE.map(str::to_owned)[..], "completed"));
 }
 
 #[tokio::test]
 async fn nothing_happens_that_could_not_be_written_down() {
     for fails_at in 0..7 {
-        let (seen, reason, code) = run_until(fails_at).await;
+        let (seen, ran) = run_until(fails_at).await;
         let effects = seen.iter().filter(|seen| seen.chars().all(char::is_uppercase)).count();
         let intents = seen.iter().filter(|seen| ["model_call", "tool_call"].contains(&seen.as_str())).count();
         assert_eq!(effects, intents, "{seen:?}");
-        assert_eq!((reason.as_str(), code), ("failed", Some("storage_failed")));
+        assert_eq!((ran.reason().as_str(), ran.end.code), ("failed", Some("storage_failed")));
         assert!(seen.iter().zip(WHOLE).all(|(seen, expected)| seen == expected), "{seen:?}");
     }
+}
+
+#[tokio::test]
+async fn a_result_that_could_not_be_written_down_is_told_all_the_same() {
+    let (seen, ran) = run_until(4).await;
+    assert_eq!(seen.last().map(String::as_str), Some("TOOL"));
+    assert_eq!(ran.results(), ["done"], "nobody is told that it was not made");
 }

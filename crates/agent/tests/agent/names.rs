@@ -123,3 +123,12 @@ async fn no_more_tools_are_offered_than_a_provider_takes_and_that_is_said() {
     let ran = run(&Agent::new("", toolbox), [says("DONE")]).await;
     assert_eq!(ran.answer(), "DONE");
 }
+
+#[tokio::test]
+async fn a_tool_that_is_called_like_ours_goes_first() {
+    let info = ToolInfo::reading("read_artifact", "", json!({}));
+    let tool = Scripted::new(info, |_| Ok(text_outcome("x".repeat(20_000))));
+    let twice = [calls("a", &[("read_artifact", "{}")]), calls("b", &[("read_artifact", "{\"id\":1}")]), says("DONE")];
+    let ran = run(&Agent::new("", builder([tool.clone()]).build().await), twice).await;
+    assert_eq!((ran.answer(), tool.calls().len()), ("DONE", 2));
+}
