@@ -65,6 +65,9 @@ pub struct ServerFile {
     pub polls: Vec<String>,
     /// The longest that a call may be silent.
     pub timeout_seconds: Option<u64>,
+    /// The same for single tools.
+    #[serde(default)]
+    pub tool_timeout_seconds: BTreeMap<String, u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -139,6 +142,11 @@ impl AgentFile {
                 only: server.tools.clone(),
                 polls: server.polls.clone(),
                 timeout: server.timeout_seconds.map(Duration::from_secs),
+                timeouts: server
+                    .tool_timeout_seconds
+                    .iter()
+                    .map(|(tool, seconds)| (tool.clone(), Duration::from_secs(*seconds)))
+                    .collect(),
             };
             Ok((McpServer { name: name.clone(), address }, how))
         };

@@ -39,6 +39,9 @@ pub struct Approvals {
     /// By tool: its own name, or the one that the model sees.
     #[serde(default)]
     pub tools: BTreeMap<String, ToolApproval>,
+    /// Whether a no ends the run.
+    #[serde(default)]
+    pub stop_on_decline: bool,
 }
 
 impl Approvals {
@@ -156,14 +159,14 @@ mod tests {
         let adds = ToolAnnotations { destructive: false, ..changes };
         let reads = ToolAnnotations { read_only: true, destructive: false, ..changes };
         let check = |policy, expected: [bool; 3]| {
-            let approvals = Approvals { policy, tools: BTreeMap::new() };
+            let approvals = Approvals { policy, ..Approvals::default() };
             assert_eq!([changes, adds, reads].map(|a| approvals.needed("t", "t", &a)), expected, "{policy:?}");
         };
         check(ApprovalPolicy::Destructive, [true, false, false]);
         check(ApprovalPolicy::All, [true, true, true]);
         check(ApprovalPolicy::Never, [false, false, false]);
         let tools = BTreeMap::from([("t".to_owned(), ToolApproval::Always), ("u".to_owned(), ToolApproval::Never)]);
-        let approvals = Approvals { policy: ApprovalPolicy::Destructive, tools };
+        let approvals = Approvals { policy: ApprovalPolicy::Destructive, tools, ..Approvals::default() };
         assert!(approvals.needed("t", "hr__t", &reads) && !approvals.needed("u", "u", &changes));
     }
 }

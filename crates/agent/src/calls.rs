@@ -179,6 +179,9 @@ impl Run<'_> {
         };
         Ok(match verdict {
             Verdict::Approved => Admission::Make(call),
+            Verdict::Declined if self.agent.approvals.stop_on_decline => {
+                Admission::TellThenEnd(ToolStatus::Declined, repair::DECLINED.to_owned(), Ending::declined())
+            }
             Verdict::Declined => Admission::Tell(ToolStatus::Declined, repair::DECLINED.to_owned()),
             Verdict::Nobody => Admission::Tell(ToolStatus::Declined, repair::NOBODY.to_owned()),
             Verdict::Unanswered => Admission::Tell(ToolStatus::Declined, repair::UNANSWERED.to_owned()),
@@ -197,7 +200,10 @@ impl Run<'_> {
         let made = join_all(group.iter().map(|(at, call)| this.make(call, answers.calls[*at]))).await;
         let mut failed = None;
         for ((at, call), made) in group.into_iter().zip(made) {
-            let Made { text, artifacts, changed, written } = made;
+            let Made { text, artifacts, changed, declined, written } = made;
+            if declined && self.agent.approvals.stop_on_decline {
+                answers.end.get_or_insert_with(Ending::declined);
+            }
             self.used.made(&call.key, &text, changed);
             self.history.keep(artifacts);
             answers.told[at] = Some(text);

@@ -55,6 +55,10 @@ impl Ending {
         Self::stop(StopReason::Cancelled, "the run was cancelled".to_owned())
     }
 
+    pub(crate) fn declined() -> Self {
+        Self::stop(StopReason::Cancelled, "the person said no, and that ends this run".to_owned())
+    }
+
     /// `time_is_up` tells whether the run's own time was over when the call failed.
     pub(crate) fn of_model(error: &ModelError, time_is_up: Option<Self>) -> Self {
         let message = match error {

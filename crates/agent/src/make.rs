@@ -42,6 +42,8 @@ pub(crate) struct Made {
     pub(crate) artifacts: Vec<ArtifactId>,
     /// Whether it changed something, as far as anybody knows.
     pub(crate) changed: bool,
+    /// Whether a person refused what the server asked.
+    pub(crate) declined: bool,
     /// Whether its result is in the log.
     pub(crate) written: Result<(), Ending>,
 }
@@ -147,7 +149,7 @@ impl Run<'_> {
             self.log(vec![LoopEvent::ToolResult { call_id, tool, status, text: text.clone(), artifacts }]).await;
         let may_have_changed = matches!(status, ToolStatus::Succeeded | ToolStatus::Unknown);
         let changed = may_have_changed && !call.info().annotations.read_only;
-        Made { text, artifacts: kept, changed, written }
+        Made { text, artifacts: kept, changed, declined, written }
     }
 
     async fn read(&self, call: &Call, known: &[ArtifactId]) -> Came {

@@ -58,6 +58,7 @@ impl Run<'_> {
     async fn last_answer(&mut self, ending: Ending) -> Ending {
         match self.ask_for_the_last_time().await {
             Some(text) => Ending { answer: Some(text), ..ending },
+            None if self.with.cancel.is_cancelled() => Ending::cancelled(),
             None => ending,
         }
     }

@@ -1,7 +1,7 @@
 //! Every tool that a model may call, wherever it lives.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fmt,
     sync::{Arc, OnceLock, PoisonError, RwLock},
     time::Duration,
@@ -37,6 +37,8 @@ pub struct ServerTools {
     pub polls: Vec<String>,
     /// The longest that a call may be silent, in place of the client's own limit.
     pub timeout: Option<Duration>,
+    /// The same for single tools.
+    pub timeouts: BTreeMap<String, Duration>,
 }
 
 /// The tools of this process and of any number of servers. Made once and shared by all runs; looks again when a server
@@ -215,7 +217,7 @@ impl Shelf {
                         schema: tool.input_schema.as_ref().clone(),
                         annotations: tool.annotations,
                         polls: how.polls.contains(&tool.name),
-                        timeout: how.timeout,
+                        timeout: how.timeouts.get(&tool.name).copied().or(how.timeout),
                         name: tool.name,
                     };
                     (info, Owner::Server(client.clone()))

@@ -16,6 +16,7 @@ url = "http://127.0.0.1:8031/mcp"
 bearer = "HR_TOKEN"
 tools = ["search", "cancel"]
 timeout_seconds = 10
+tool_timeout_seconds = { cancel = 120 }
 
 [servers.files]
 command = "files-mcp"
@@ -38,6 +39,7 @@ fn a_file_says_all_that_an_agent_is() {
     assert_eq!((files, all), (&McpServer::stdio("files", "files-mcp", ["--read-only"]), &ServerTools::default()));
     assert!(matches!(&hr.address, McpAddress::Http { bearer: Some(bearer), .. } if bearer == "s3cret"));
     assert_eq!((some.only.len(), some.timeout), (2, Some(Duration::from_secs(10))));
+    assert_eq!(some.timeouts["cancel"], Duration::from_secs(120));
     assert_eq!(
         (file.approvals.policy, file.approvals.tools["cancel"]),
         (ApprovalPolicy::Destructive, ToolApproval::Always)

@@ -166,3 +166,12 @@ async fn what_a_person_refused_a_server_is_not_reached_by_another_call() {
         ran.events.iter().filter(|e| matches!(e, LoopEvent::ToolResult { status: ToolStatus::Declined, .. }));
     assert_eq!(declined.count(), 2);
 }
+
+#[tokio::test]
+async fn a_no_ends_the_run_where_that_is_wanted() {
+    let (tool, person) = (update(), Person::answering(ElicitReply::Decline));
+    let approvals = Approvals { stop_on_decline: true, ..policy(ApprovalPolicy::Destructive) };
+    let ran = asking(&with_policy(&tool, approvals).await, Some(&person), twice()).await;
+    assert_eq!((ran.reason().as_str(), ran.end.steps, person.asked()), ("cancelled", 1, 1));
+    assert_eq!(ran.end.stop.message, "the person said no, and that ends this run");
+}

@@ -1,12 +1,15 @@
 //! Replies of every kind: cut off, empty, with a wrong finish reason, streamed in odd pieces.
 
+use std::{sync::Arc, time::Duration};
+
+use bylaw_agent::{Agent, Limits};
 use bylaw_contract::TokenUsage;
 use bylaw_model::{
-    FinishReason, Role, ToolCallRequest,
-    scripted::{ScriptedEnd, ScriptedReply},
+    Connection, FinishReason, Retries, Role, ToolCallRequest,
+    scripted::{Script, ScriptedEnd, ScriptedReply},
 };
 
-use crate::support::{agent, calls, run, says, search, setup, update};
+use crate::support::{Highest, Ran, agent, calls, run, says, search, setup, update};
 
 const GOOD: &str = r#"{"leave_id":"LV-1","status":"submitted"}"#;
 
@@ -85,10 +88,10 @@ async fn a_conversation_goes_on_after_a_reply_at_the_output_limit() {
     let usage = Some(TokenUsage { input_tokens: 9, output_tokens: 9, ..TokenUsage::default() });
     let end = ScriptedEnd::Finished { finish_reason: FinishReason::Length, usage };
     let agent = agent([search()]).await;
-    let script = bylaw_model::scripted::Script::new([ScriptedReply::ending(["七日，因"], end)]);
+    let script = Script::new([ScriptedReply::ending(["七日，因"], end)]);
     let ran = setup(script).run(&agent, &mut conversation).await;
     assert_eq!((ran.answer(), ran.end.stop.message.as_str()), ("七日，因", "the answer was cut at its length limit"));
-    let script = bylaw_model::scripted::Script::new([says("DONE")]);
+    let script = Script::new([says("DONE")]);
     let ran = setup(script).run(&agent, &mut conversation).await;
     assert_eq!((ran.answer(), conversation.messages().len()), ("DONE", 4));
 }
@@ -130,4 +133,32 @@ async fn a_model_that_fails_ends_the_run_with_its_reason_and_what_was_said_is_ke
     let ran = check(cut, "upstream_incomplete", Some("upstream_incomplete")).await;
     let last = ran.end.transcript.last().unwrap();
     assert_eq!((last.role(), last.content()), (Role::Assistant, "Seven"));
+}
+
+/// With a model that is asked again, as a real one is.
+async fn retried(limits: Limits, replies: Vec<ScriptedReply>) -> (Ran, Duration) {
+    let script = Script::new(replies).with_patience(Duration::from_secs(100));
+    let mut setup = setup(script.clone());
+    let connection = Connection::scripted(script).with_retries(Retries::new(4, Arc::new(Highest)));
+    setup.with.model = connection.metered(Arc::new(setup.meter.clone()));
+    let agent = Agent { limits, ..agent([search()]).await };
+    let started = tokio::time::Instant::now();
+    (setup.run(&agent, &mut Default::default()).await, started.elapsed())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_asks_to_wait_is_waited_for_within_the_runs_time_and_others_are_not_asked_again() {
+    let status = |status, seconds: Option<u64>| ScriptedReply::Status {
+        status,
+        message: "no".to_owned(),
+        retry_after: seconds.map(Duration::from_secs),
+    };
+    let call = || calls("a", &[("search_leaves", "{\"keyword\":\"k\"}")]);
+    let (ran, took) = retried(Limits::default(), vec![call(), status(429, Some(3)), says("DONE")]).await;
+    assert_eq!((ran.answer(), took.as_secs()), ("DONE", 3));
+    let (ran, took) = retried(Limits::default(), vec![call(), status(400, None), says("DONE")]).await;
+    assert_eq!((ran.reason().as_str(), ran.script.requests().len(), took.as_secs()), ("failed", 2, 0));
+    let short = Limits { wall_time: Duration::from_secs(2), ..Limits::default() };
+    let (ran, took) = retried(short, vec![call(), status(429, Some(3)), says("DONE")]).await;
+    assert_eq!((ran.answer(), ran.end.code, took.as_secs()), ("(none)", Some("upstream_failed"), 0));
 }

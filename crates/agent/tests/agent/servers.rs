@@ -89,6 +89,16 @@ async fn a_tool_that_never_answers_is_given_up_and_what_it_did_is_unknown() {
 }
 
 #[tokio::test]
+async fn how_long_a_tool_may_be_silent_can_be_said_for_each() {
+    let server = Raw::tools(tools(), |_| Say::Nothing).await;
+    let timeouts = [("look".to_owned(), Duration::from_millis(50))].into();
+    let how = ServerTools { timeouts, ..ServerTools::default() };
+    let agent = Agent::new("", Toolbox::builder().server(server.client("hr"), how).build().await);
+    let ran = run(&agent, [calls("c", &[("look", "{}")]), says("DONE")]).await;
+    assert!(ran.results()[0].contains("said nothing for 50ms"), "{:?}", ran.results());
+}
+
+#[tokio::test]
 async fn a_server_that_dies_in_the_middle_of_a_call_is_told() {
     let asked = AtomicUsize::new(0);
     let server = Raw::tools(tools(), move |_| match asked.fetch_add(1, Ordering::SeqCst) {
