@@ -41,8 +41,9 @@ async fn a_server_that_cannot_be_used_is_one_clear_line() {
         .await;
 
     let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let absent = "hr cannot be reached: Connection refused (os error 111); start it or correct its address";
-    check(McpServer::http("hr", format!("http://{gone}/mcp")), absent).await;
+    let refused = std::net::TcpStream::connect(gone).unwrap_err();
+    let absent = format!("hr cannot be reached: {refused}; start it or correct its address");
+    check(McpServer::http("hr", format!("http://{gone}/mcp")), &absent).await;
 
     let silent = raw(|| Say::Nothing).await;
     let expected = "raw did not introduce itself within 300ms; check that it speaks MCP, or raise connect_timeout";
