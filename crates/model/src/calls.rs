@@ -152,10 +152,7 @@ impl CallAssembler {
         let by_index = piece.index.and_then(|index| self.calls.iter().rposition(|call| call.index == index));
         match (by_id, by_index) {
             // The same id under a new index, with a name: two calls that share an id.
-            (Some(at), None) if piece.index.is_some() && piece.name.is_some() => {
-                tracing::debug!(index = self.calls[at].index, "two calls share an id");
-                None
-            }
+            (Some(_), None) if piece.index.is_some() && piece.name.is_some() => None,
             (Some(at), _) => Some(at),
             (None, Some(at)) if piece.id.is_some() && self.calls[at].id.is_some() => None,
             (None, Some(at)) => Some(at),

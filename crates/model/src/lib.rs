@@ -8,6 +8,11 @@
 //! Every HTTP attempt takes a permit from the [`Meter`], and a [`ChatModel`] cannot be built without one. It knows
 //! nothing of ledgers, and nothing of what the text is about.
 //!
+//! Servers disagree about the protocol, and this crate hides it: a [`ToolCallRequest`] is whole, has an id of its own,
+//! and comes only from a reply that was not cut off; a history is sent so that a strict server takes it. What a call
+//! *means* is not known here: its arguments are told as the model wrote them, right or wrong. Models that cannot call
+//! tools are given them in words ([`ActionMode`]); failures that may pass are tried again where [`Retries`] allow it.
+//!
 //! ```
 //! use std::sync::Arc;
 //!

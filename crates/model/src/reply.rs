@@ -549,6 +549,15 @@ mod tests {
             ],
             "|a f({})|a_2 g({})",
         );
+        check_calls(
+            &[
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":1,"id":"a","function":{"name":"f","arguments":"{"}}"#,
+                r#"{"index":0,"function":{"arguments":"}"}}"#,
+                r#"{"index":1,"function":{"arguments":"}"}}"#,
+            ],
+            "|a f({})|a_2 f({})",
+        );
         // An id that an earlier turn had.
         let body =
             deltas(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#], "null");
