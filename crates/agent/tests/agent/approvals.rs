@@ -1,13 +1,14 @@
 //! What a person has to allow, and a no that is final.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use bylaw_agent::{Agent, ApprovalPolicy, Approvals, Ask, Elicitations, ServerTools, Toolbox};
+use async_trait::async_trait;
+use bylaw_agent::{Agent, ApprovalPolicy, Approvals, Ask, Elicitations, Limits, Question, ServerTools, Toolbox};
 use bylaw_contract::{
     LoopEvent,
     loop_event::{ReplyAction, ReplyBy, ToolStatus},
 };
-use bylaw_mcp::{ClientOptions, ElicitReply};
+use bylaw_mcp::{ClientOptions, Elicit, ElicitReply, Elicitation};
 use bylaw_model::scripted::{Script, ScriptedReply};
 use serde_json::json;
 
@@ -174,4 +175,42 @@ async fn a_no_ends_the_run_where_that_is_wanted() {
     let ran = asking(&with_policy(&tool, approvals).await, Some(&person), twice()).await;
     assert_eq!((ran.reason().as_str(), ran.end.steps, person.asked()), ("cancelled", 1, 1));
     assert_eq!(ran.end.stop.message, "the person said no, and that ends this run");
+}
+
+/// A person who thinks for a while, and then says yes.
+struct Slow(Duration);
+
+#[async_trait]
+impl Ask for Slow {
+    async fn ask(&self, _: Question) -> ElicitReply {
+        tokio::time::sleep(self.0).await;
+        ElicitReply::Accept(json!({}))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_runs_time_stands_still_while_a_person_thinks_and_they_are_not_waited_for_without_end() {
+    let check = async |thinks: u64, calls_made: usize| {
+        let tool = update();
+        let limits =
+            Limits { wall_time: Duration::from_secs(5), approval_wait: Duration::from_secs(100), ..Limits::default() };
+        let agent = Agent { limits, ..with_policy(&tool, policy(ApprovalPolicy::Destructive)).await };
+        let mut setup = setup(Script::new(twice()));
+        setup.with.ask = Some(Arc::new(Slow(Duration::from_secs(thinks))));
+        let ran = setup.run(&agent, &mut Default::default()).await;
+        assert_eq!((ran.answer(), tool.calls().len()), ("DONE", calls_made));
+    };
+    check(50, 3).await;
+    check(150, 0).await;
+}
+
+#[tokio::test]
+async fn a_question_that_belongs_to_no_run_is_put_away() {
+    let question = Elicitation {
+        server: "hr".to_owned(),
+        tool: None,
+        message: "Really?".to_owned(),
+        schema: json!({ "type": "object" }),
+    };
+    assert_eq!(Elicitations::default().elicit(question).await, ElicitReply::Cancel);
 }
