@@ -38,7 +38,9 @@ impl EventSink for Tell<'_> {
         match event {
             // Every listener reports the end as its own.
             RunEvent::Done { .. } => {}
-            RunEvent::Citations { .. } | RunEvent::Token { .. } | RunEvent::Failed { .. } => self.0.tell(event),
+            RunEvent::Citations { .. } | RunEvent::Token { .. } | RunEvent::Failed { .. } | RunEvent::Loop(_) => {
+                self.0.tell(event);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ask::Answer, citation::Citation, stop::Stop};
+use crate::{ask::Answer, citation::Citation, loop_event::LoopEvent, stop::Stop};
 
 /// One event of a run, reported to the sink that its caller gave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,4 +32,7 @@ pub enum RunEvent {
         /// One sentence.
         message: String,
     },
+    /// A step of a run with tools.
+    #[serde(untagged)]
+    Loop(LoopEvent),
 }

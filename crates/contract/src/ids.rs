@@ -109,6 +109,11 @@ text_id!(
     |text| is_minted(text, "own_")
 );
 text_id!(
+    /// One large or binary part of a tool result, kept aside.
+    ArtifactId, "artifact id", "art_ and 24 hexadecimal digits",
+    |text| is_minted(text, "art_")
+);
+text_id!(
     /// One version of a source: the hexadecimal SHA-256 of its bytes and its extractor's name.
     VersionId, "version id", "64 hexadecimal digits",
     |text| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit())
@@ -176,6 +181,14 @@ impl OwnerId {
     #[must_use]
     pub fn mint(random: &dyn Randomness) -> Self {
         Self(format!("own_{}", random_hex::<12>(random)))
+    }
+}
+
+impl ArtifactId {
+    /// A fresh artifact id.
+    #[must_use]
+    pub fn mint(random: &dyn Randomness) -> Self {
+        Self(format!("art_{}", random_hex::<12>(random)))
     }
 }
 

@@ -4,7 +4,7 @@
 //! ```text
 //!   ids ─ time ─ money ─ usage          what everything is counted in
 //!   article ─ citation ─ outcome        what an answer is made of
-//!   event ─ stop                        what happens while it is made
+//!   event ─ loop_event ─ stop           what happens while it is made
 //!   ask ─ search ─ sources ─ documents  what crosses the network, field by field
 //!   accounts ─ health
 //!   error                               how all of it can fail
@@ -34,6 +34,7 @@ pub mod event;
 pub mod health;
 pub mod ids;
 pub mod language;
+pub mod loop_event;
 pub mod money;
 pub mod outcome;
 pub mod search;
@@ -46,8 +47,9 @@ pub use article::{ArticleAddress, ArticleId, Span};
 pub use citation::Citation;
 pub use error::{ApiError, ErrorCode};
 pub use event::RunEvent;
-pub use ids::{GenerationNumber, JobId, KeyId, OwnerId, RequestId, ReservationId, RunId, SourceName, VersionId};
+pub use ids::{ArtifactId, GenerationNumber, JobId, KeyId, OwnerId, RequestId, ReservationId, RunId, SourceName, VersionId};
 pub use language::Language;
+pub use loop_event::LoopEvent;
 pub use money::MicroUsd;
 pub use outcome::Outcome;
 pub use stop::{Stop, StopReason};

@@ -192,6 +192,8 @@ impl Transcript {
             }
             Step::Event(RunEvent::Token { text }) => self.token(text, elapsed_ms).into_iter().collect(),
             Step::Event(RunEvent::Done { answer }) => self.done(*answer, elapsed_ms),
+            // Of a run with tools, a question's stream tells the answer.
+            Step::Event(RunEvent::Loop(_)) => Vec::new(),
             // The extract, if there is one, comes with the result.
             Step::Event(RunEvent::Failed { stop, code, message }) => {
                 self.broken = Some((stop, code, message));

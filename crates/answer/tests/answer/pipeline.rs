@@ -42,6 +42,7 @@ impl Events {
                 RunEvent::Token { .. } => "token",
                 RunEvent::Done { .. } => "done",
                 RunEvent::Failed { .. } => "failed",
+                RunEvent::Loop(_) => "loop",
             })
             .collect()
     }
@@ -53,7 +54,9 @@ impl Events {
             .iter()
             .filter_map(|event| match event {
                 RunEvent::Token { text } => Some(text.as_str()),
-                RunEvent::Citations { .. } | RunEvent::Done { .. } | RunEvent::Failed { .. } => None,
+                RunEvent::Citations { .. } | RunEvent::Done { .. } | RunEvent::Failed { .. } | RunEvent::Loop(_) => {
+                    None
+                }
             })
             .collect()
     }

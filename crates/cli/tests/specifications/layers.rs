@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gate", &[]),
     ("library", &["corpus", "retrieval", "model", "gate"]),
     ("answer", &["retrieval", "corpus", "model", "gate"]),
+    ("agent", &["corpus", "retrieval", "model", "gate", "answer", "mcp"]),
     ("store", &["corpus", "retrieval", "model", "gate", "library", "answer"]),
     ("service", &["corpus", "retrieval", "model", "gate", "library", "answer", "store"]),
     ("cli", &["corpus", "retrieval", "model", "gate", "library", "answer", "store", "service"]),
@@ -32,7 +33,8 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("rmcp", &["mcp"]),
     ("sse-stream", &["mcp"]),
     ("clap", &["cli"]),
-    ("tokio", &["gate", "model", "mcp", "library", "answer", "store", "service", "cli"]),
+    ("jsonschema", &["agent"]),
+    ("tokio", &["agent", "gate", "model", "mcp", "library", "answer", "store", "service", "cli"]),
 ];
 
 fn crates() -> BTreeMap<String, Vec<(String, DependencyKind)>> {

@@ -1,0 +1,17 @@
+//! What the loop survives, and how it ends.
+
+#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test that cannot go on should panic")]
+
+mod agent_files;
+mod any_model;
+mod approvals;
+mod arguments;
+mod cancelling;
+mod limits;
+mod log;
+mod names;
+mod parallel;
+mod replies;
+mod results;
+mod servers;
+mod support;
