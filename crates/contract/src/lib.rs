@@ -47,7 +47,9 @@ pub use article::{ArticleAddress, ArticleId, Span};
 pub use citation::Citation;
 pub use error::{ApiError, ErrorCode};
 pub use event::RunEvent;
-pub use ids::{ArtifactId, GenerationNumber, JobId, KeyId, OwnerId, RequestId, ReservationId, RunId, SourceName, VersionId};
+pub use ids::{
+    ArtifactId, GenerationNumber, JobId, KeyId, OwnerId, RequestId, ReservationId, RunId, SourceName, VersionId,
+};
 pub use language::Language;
 pub use loop_event::LoopEvent;
 pub use money::MicroUsd;
