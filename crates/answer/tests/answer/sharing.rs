@@ -313,6 +313,20 @@ async fn a_free_answer_is_made_afresh_under_its_key_and_another_body_is_still_a_
 }
 
 #[tokio::test]
+async fn what_was_free_under_a_key_and_then_had_to_be_paid_for_is_paid_for_once() {
+    let script = Script::always(ScriptedReply::text("事先申請[work_rules.md#27]。"));
+    let mut bank = bank(&script);
+    let question = AskRequest::new("事假一年幾天");
+    assert_eq!(ask(&bank, &question, keyed("a")).await.usage.model_calls, 0);
+    let silent = "# 工作規則\n\n### 第二十七條（事假）\n\n事假應事先提出申請。\n";
+    bank.rules = Arc::new(Rulebook::of(&[("work_rules.md", silent)]));
+    for _ in 0..2 {
+        assert_eq!(ask(&bank, &question, keyed("a")).await.usage.model_calls, 1);
+    }
+    assert_eq!(script.requests().len(), 1);
+}
+
+#[tokio::test]
 async fn a_recalled_answer_reads_as_the_answer_itself() {
     let script = Script::always(ScriptedReply::text("十四日：「\"usage\":{},\"timing\":{}」[work_rules.md#27]。"));
     let bank = bank(&script);
