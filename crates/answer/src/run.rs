@@ -29,11 +29,10 @@ impl Inner {
             return Err(AnswerError::Cancelled);
         }
         let composer = Composer { clock: &*self.clock, ask, currency: &self.purse.currency };
-        let model = match ask.request.mode {
-            Mode::Agent => return Err(AnswerError::ModeUnavailable),
-            Mode::Extract => None,
-            Mode::Auto | Mode::Pipeline => self.model.as_ref(),
-        };
+        if ask.request.mode == Mode::Agent {
+            return Err(AnswerError::ModeUnavailable);
+        }
+        let model = self.model_for(ask.request.mode);
         let key = model.map(|model| answer_key(ask, model.name()));
         if ask.request.use_cache
             && let Some(key) = &key
@@ -63,14 +62,19 @@ impl Inner {
         }
     }
 
+    /// The model that may be asked in a mode.
+    fn model_for(&self, mode: Mode) -> Option<&Connection> {
+        match mode {
+            Mode::Agent | Mode::Extract => None,
+            Mode::Auto | Mode::Pipeline => self.model.as_ref(),
+        }
+    }
+
     /// What is remembered for a question, and what it avoided.
     pub(crate) async fn recall(&self, ask: &Ask<'_>) -> Option<Recalled> {
         let may_be_kept = ask.request.use_cache && ask.idempotency_key.is_none();
-        let model = match ask.request.mode {
-            Mode::Agent | Mode::Extract => None,
-            Mode::Auto | Mode::Pipeline => self.model.as_ref(),
-        };
-        let key = answer_key(ask, model.filter(|_| may_be_kept)?.name());
+        let model = self.model_for(ask.request.mode).filter(|_| may_be_kept)?;
+        let key = answer_key(ask, model.name());
         let hit = self.caches.answers.get(&key)?;
         Some(self.recalled(ask, hit).await)
     }
