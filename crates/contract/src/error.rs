@@ -56,6 +56,26 @@ error_codes! {
     KeyNotFound = "key_not_found",
     /// Nothing is on the books under this request id.
     RequestNotFound = "request_not_found",
+    /// No such run.
+    RunNotFound = "run_not_found",
+    /// No such agent.
+    AgentNotFound = "agent_not_found",
+    /// No such conversation.
+    ConversationNotFound = "conversation_not_found",
+    /// A run is going on in this conversation.
+    ConversationBusy = "conversation_busy",
+    /// No such artifact.
+    ArtifactNotFound = "artifact_not_found",
+    /// The run has no such question.
+    QuestionNotFound = "question_not_found",
+    /// The question was answered before; the message says what was answered.
+    QuestionAnswered = "question_answered",
+    /// Nobody waits for an answer to the question any more.
+    QuestionClosed = "question_closed",
+    /// No model is configured, and this needs one.
+    NoModel = "no_model",
+    /// The process that did the run ended before it.
+    Interrupted = "interrupted",
     /// This `Idempotency-Key` came before with another body.
     IdempotencyConflict = "idempotency_conflict",
     /// Nothing to undo: the source is not deleted, or the time to undo is over.

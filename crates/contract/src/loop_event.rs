@@ -16,7 +16,7 @@ use crate::{
 pub const LOOP_EVENT_VERSION: u32 = 1;
 
 /// One event of a run that uses tools.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum LoopEvent {
     /// It begins.
@@ -24,6 +24,7 @@ pub enum LoopEvent {
         /// [`LOOP_EVENT_VERSION`].
         version: u32,
         /// The run.
+        #[schema(value_type = String)]
         run_id: RunId,
         /// The agent's name.
         agent: String,
@@ -75,6 +76,7 @@ pub enum LoopEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         server: Option<String>,
         /// The arguments as they are sent.
+        #[schema(value_type = Object)]
         arguments: Map<String, Value>,
         /// Whether it may be made again if nobody knows what became of it.
         may_repeat: bool,
@@ -114,11 +116,13 @@ pub enum LoopEvent {
         tool: Option<String>,
         /// The arguments that an approval is bound to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Object>)]
         arguments: Option<Map<String, Value>>,
         /// What is asked. An elicitation's is the text of a stranger.
         message: String,
         /// JSON Schema of the object that answers an elicitation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(value_type = Option<Object>)]
         schema: Option<Value>,
     },
     /// The answer, written before anything follows from it.
@@ -162,7 +166,7 @@ impl LoopEvent {
 }
 
 /// A call as a model asked for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RequestedCall {
     /// Its id.
     pub call_id: String,
@@ -173,7 +177,7 @@ pub struct RequestedCall {
 }
 
 /// What became of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolStatus {
     /// It was made, and succeeded.
@@ -191,9 +195,10 @@ pub enum ToolStatus {
 }
 
 /// Where a part of a result is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ArtifactRef {
     /// Its id.
+    #[schema(value_type = String)]
     pub id: ArtifactId,
     /// Its media type.
     pub mime: String,
@@ -202,7 +207,7 @@ pub struct ArtifactRef {
 }
 
 /// Why a person is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
     /// Whether a call may be made.
@@ -212,7 +217,7 @@ pub enum QuestionKind {
 }
 
 /// What a person answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyAction {
     /// Yes.
@@ -224,7 +229,7 @@ pub enum ReplyAction {
 }
 
 /// Who answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyBy {
     /// A person.

@@ -32,13 +32,23 @@ pub const fn status_of(code: ErrorCode) -> StatusCode {
         | ErrorCode::JobNotFound
         | ErrorCode::KeyNotFound
         | ErrorCode::RequestNotFound
+        | ErrorCode::RunNotFound
+        | ErrorCode::AgentNotFound
+        | ErrorCode::ConversationNotFound
+        | ErrorCode::ArtifactNotFound
+        | ErrorCode::QuestionNotFound
         | ErrorCode::DocumentNotFound => StatusCode::NOT_FOUND,
         ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-        ErrorCode::NothingToUndo | ErrorCode::IdempotencyConflict => StatusCode::CONFLICT,
+        ErrorCode::NothingToUndo
+        | ErrorCode::IdempotencyConflict
+        | ErrorCode::ConversationBusy
+        | ErrorCode::QuestionAnswered
+        | ErrorCode::QuestionClosed => StatusCode::CONFLICT,
         ErrorCode::PayloadTooLarge | ErrorCode::DocumentTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::UnsupportedMediaType | ErrorCode::UnsupportedFormat => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorCode::InvalidRequest
         | ErrorCode::ModeUnavailable
+        | ErrorCode::NoModel
         | ErrorCode::EmptyDocument
         | ErrorCode::InvalidEncoding
         | ErrorCode::InvalidRecord => StatusCode::UNPROCESSABLE_ENTITY,
@@ -47,6 +57,7 @@ pub const fn status_of(code: ErrorCode) -> StatusCode {
         | ErrorCode::InvalidConfiguration
         | ErrorCode::StorageFailed
         | ErrorCode::LedgerFaulty
+        | ErrorCode::Interrupted
         | ErrorCode::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::UpstreamFailed | ErrorCode::UpstreamIncomplete | ErrorCode::ServiceUnreachable => {
             StatusCode::BAD_GATEWAY
