@@ -14,6 +14,9 @@ use crate::{
     toolbox::{ServerTools, Toolbox},
 };
 
+/// Most servers of an agent: all are connected at once.
+const MAX_SERVERS: usize = 32;
+
 /// What a file says of an agent. Unknown keys are refused by name.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,6 +94,21 @@ struct LimitsFile {
 pub struct AgentFileError(pub String);
 
 impl AgentFile {
+    /// A file that says nothing but this prompt.
+    #[must_use]
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self {
+            prompt: prompt.into(),
+            max_output_tokens: None,
+            in_parallel: true,
+            validation: Validation::default(),
+            schemas: SchemaDialect::default(),
+            servers: BTreeMap::new(),
+            approvals: Approvals::default(),
+            limits: LimitsFile::default(),
+        }
+    }
+
     /// Reads a file.
     ///
     /// # Errors
@@ -101,6 +119,12 @@ impl AgentFile {
             let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
             AgentFileError(format!("{line}{}", error.message().replace('\n', " ")))
         })?;
+        if file.servers.len() > MAX_SERVERS {
+            return Err(AgentFileError(format!(
+                "there are {} servers; {MAX_SERVERS} are the most",
+                file.servers.len()
+            )));
+        }
         for (name, server) in &file.servers {
             let problem = match (&server.url, &server.command) {
                 (None, None) => "needs a url or a command",
@@ -124,33 +148,7 @@ impl AgentFile {
         &self,
         secret: impl Fn(&str) -> Option<String>,
     ) -> Result<Vec<(McpServer, ServerTools)>, AgentFileError> {
-        let read = |(name, server): (&String, &ServerFile)| {
-            let address = match (&server.url, &server.command) {
-                (Some(url), _) => {
-                    let missing =
-                        |bearer: &str| AgentFileError(format!("the server `{name}` needs the secret `{bearer}`"));
-                    let token = |bearer: &String| secret(bearer).ok_or_else(|| missing(bearer));
-                    McpAddress::Http { url: url.clone(), bearer: server.bearer.as_ref().map(token).transpose()? }
-                }
-                (None, command) => McpAddress::Stdio {
-                    command: command.clone().unwrap_or_default(),
-                    args: server.args.clone(),
-                    env: server.env.clone(),
-                },
-            };
-            let how = ServerTools {
-                only: server.tools.clone(),
-                polls: server.polls.clone(),
-                timeout: server.timeout_seconds.map(Duration::from_secs),
-                timeouts: server
-                    .tool_timeout_seconds
-                    .iter()
-                    .map(|(tool, seconds)| (tool.clone(), Duration::from_secs(*seconds)))
-                    .collect(),
-            };
-            Ok((McpServer { name: name.clone(), address }, how))
-        };
-        self.servers.iter().map(read).collect()
+        self.servers.iter().map(|(name, server)| server.read(name, &secret)).collect()
     }
 
     /// Its limits: the default ones where it names none.
@@ -184,6 +182,39 @@ impl AgentFile {
             in_parallel: self.in_parallel,
             ..agent
         }
+    }
+}
+
+impl ServerFile {
+    /// The server, and how its tools are used.
+    pub(crate) fn read(
+        &self,
+        name: &str,
+        secret: impl Fn(&str) -> Option<String>,
+    ) -> Result<(McpServer, ServerTools), AgentFileError> {
+        let address = match (&self.url, &self.command) {
+            (Some(url), _) => {
+                let missing = |bearer: &str| AgentFileError(format!("the server `{name}` needs the secret `{bearer}`"));
+                let token = |bearer: &String| secret(bearer).ok_or_else(|| missing(bearer));
+                McpAddress::Http { url: url.clone(), bearer: self.bearer.as_ref().map(token).transpose()? }
+            }
+            (None, command) => McpAddress::Stdio {
+                command: command.clone().unwrap_or_default(),
+                args: self.args.clone(),
+                env: self.env.clone(),
+            },
+        };
+        let how = ServerTools {
+            only: self.tools.clone(),
+            polls: self.polls.clone(),
+            timeout: self.timeout_seconds.map(Duration::from_secs),
+            timeouts: self
+                .tool_timeout_seconds
+                .iter()
+                .map(|(tool, seconds)| (tool.clone(), Duration::from_secs(*seconds)))
+                .collect(),
+        };
+        Ok((McpServer { name: name.to_owned(), address }, how))
     }
 }
 

@@ -14,6 +14,8 @@
 //! What has an effect is written down before it ([`RunLog`]): the intent of a model call, the intent of a tool call, and
 //! what a person answered. [`Ask`] is the port to that person, [`ArtifactStore`] keeps what is too large to be said.
 //!
+//! Agents are files, too: a [`Catalogue`] is a folder of them, and [`AgentFile::connect`] makes one ready to run.
+//!
 //! Models are metered by whoever hands them in. Nothing here knows HTTP, SQL or a terminal.
 #![cfg_attr(
     test,
@@ -27,6 +29,8 @@ mod arguments;
 mod artifacts;
 mod ask;
 mod calls;
+mod catalogue;
+mod connect;
 mod conversation;
 mod deadline;
 mod desk;
@@ -51,6 +55,8 @@ pub use approvals::{ApprovalPolicy, Approvals, ToolApproval};
 pub use arguments::Validation;
 pub use artifacts::{Artifact, ArtifactError, ArtifactStore, MemoryArtifacts};
 pub use ask::{Ask, Question};
+pub use catalogue::{Catalogue, CatalogueError};
+pub use connect::{ConnectWith, ConnectedAgent};
 pub use conversation::Conversation;
 pub use elicitations::Elicitations;
 pub use end::RunEnd;

@@ -28,6 +28,9 @@ const MAX_TOOLS: usize = 127;
 /// The longest description that is sent, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 4_000;
 
+/// How long a server may take to say what it has.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// How the tools of a server are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerTools {
@@ -48,6 +51,7 @@ pub struct Toolbox {
     servers: Vec<(McpClient, ServerTools)>,
     dialect: SchemaDialect,
     validation: Validation,
+    patience: Duration,
     shelf: RwLock<Arc<Shelf>>,
     filling: tokio::sync::Mutex<()>,
 }
@@ -59,6 +63,7 @@ pub struct ToolboxBuilder {
     servers: Vec<(McpClient, ServerTools)>,
     dialect: SchemaDialect,
     validation: Validation,
+    patience: Option<Duration>,
 }
 
 impl ToolboxBuilder {
@@ -97,11 +102,19 @@ impl ToolboxBuilder {
         self
     }
 
+    /// How long a server may take to say what it has, connecting included; two minutes unless given.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
+        self
+    }
+
     /// Asks all servers at once for what they have.
     pub async fn build(self) -> Toolbox {
-        let Self { tools, servers, dialect, validation } = self;
-        let shelf = RwLock::new(Arc::new(Shelf::fill(&tools, &servers, dialect).await));
-        Toolbox { tools, servers, dialect, validation, shelf, filling: tokio::sync::Mutex::default() }
+        let Self { tools, servers, dialect, validation, patience } = self;
+        let patience = patience.unwrap_or(PATIENCE);
+        let shelf = RwLock::new(Arc::new(Shelf::fill(&tools, &servers, dialect, patience).await));
+        Toolbox { tools, servers, dialect, validation, patience, shelf, filling: tokio::sync::Mutex::default() }
     }
 }
 
@@ -136,7 +149,7 @@ impl Toolbox {
         }
         let _filling = self.filling.lock().await;
         if self.shelf().is_stale() {
-            let filled = Arc::new(Shelf::fill(&self.tools, &self.servers, self.dialect).await);
+            let filled = Arc::new(Shelf::fill(&self.tools, &self.servers, self.dialect, self.patience).await);
             *self.shelf.write().unwrap_or_else(PoisonError::into_inner) = filled;
         }
         self.shelf()
@@ -204,11 +217,22 @@ impl Entry {
 }
 
 impl Shelf {
-    async fn fill(tools: &[Arc<dyn Tool>], servers: &[(McpClient, ServerTools)], dialect: SchemaDialect) -> Self {
+    async fn fill(
+        tools: &[Arc<dyn Tool>],
+        servers: &[(McpClient, ServerTools)],
+        dialect: SchemaDialect,
+        patience: Duration,
+    ) -> Self {
         let mut problems = Vec::new();
         let mut found: Vec<(ToolInfo, Owner)> =
             tools.iter().map(|tool| (tool.info(), Owner::Process(Arc::clone(tool)))).collect();
-        let lists = join_all(servers.iter().map(|(client, how)| async move { (client, how, client.tools().await) }));
+        let lists = join_all(servers.iter().map(|(client, how)| async move {
+            let listed = match tokio::time::timeout(patience, client.tools()).await {
+                Ok(listed) => listed.map_err(|error| error.to_string()),
+                Err(_) => Err(format!("{} did not list its tools within {patience:?}; look at it", client.name())),
+            };
+            (client, how, listed)
+        }));
         for (client, how, listed) in lists.await {
             match listed {
                 Ok(tools) => found.extend(tools.into_iter().filter(|tool| how.wants(&tool.name)).map(|tool| {
@@ -222,7 +246,7 @@ impl Shelf {
                     };
                     (info, Owner::Server(client.clone()))
                 })),
-                Err(error) => problems.push(error.to_string()),
+                Err(problem) => problems.push(problem),
             }
         }
         if found.len() > MAX_TOOLS {

@@ -7,6 +7,7 @@ mod any_model;
 mod approvals;
 mod arguments;
 mod cancelling;
+mod catalogue;
 mod limits;
 mod log;
 mod names;

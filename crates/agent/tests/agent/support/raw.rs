@@ -39,7 +39,7 @@ pub(crate) enum Say {
 }
 
 pub(crate) struct Raw {
-    url: String,
+    pub(crate) url: String,
     pub(crate) asked: Arc<Mutex<Vec<Asked>>>,
     task: tokio::task::JoinHandle<()>,
 }
