@@ -6,7 +6,13 @@ use bylaw_contract::{Clock, Randomness};
 use bylaw_mcp::{ClientOptions, Host, McpClient};
 use futures_util::future::join_all;
 
-use crate::{agent::Agent, agent_file::AgentFile, elicitations::Elicitations, toolbox::Toolbox};
+use crate::{
+    agent::Agent,
+    agent_file::AgentFile,
+    elicitations::Elicitations,
+    tool::Tool,
+    toolbox::{Toolbox, ToolboxBuilder},
+};
 
 /// What connecting an agent takes.
 #[derive(Clone)]
@@ -65,13 +71,24 @@ impl AgentFile {
     /// Connects to all servers of the file at once and puts the toolbox together. A server that fails, or whose secret is
     /// missing, is a warning and stops no other. Takes no longer than the patience of `with`.
     pub async fn connect(&self, name: &str, with: &ConnectWith) -> ConnectedAgent {
+        let mut connected = self.connect_later(name, with, &[]);
+        connected.agent.toolbox.list().await;
+        connected.warnings.extend(connected.agent.toolbox.problems());
+        connected
+    }
+
+    /// The same, but servers are connected in the first step of the first run, which can be cancelled meanwhile. `tools`
+    /// of this process are there beside those of servers.
+    #[must_use]
+    pub fn connect_later(&self, name: &str, with: &ConnectWith, tools: &[Arc<dyn Tool>]) -> ConnectedAgent {
         let elicitations = Elicitations::default();
         let host = Host {
             elicit: Some(Arc::new(elicitations.clone())),
             clock: Arc::clone(&with.clock),
             randomness: Arc::clone(&with.randomness),
         };
-        let mut toolbox = Toolbox::builder().schemas(self.schemas).validation(self.validation).patience(with.patience);
+        let toolbox = Toolbox::builder().schemas(self.schemas).validation(self.validation).patience(with.patience);
+        let mut toolbox = tools.iter().cloned().fold(toolbox, ToolboxBuilder::shared_tool);
         let (mut warnings, mut clients) = (Vec::new(), Vec::new());
         for (name, server) in &self.servers {
             match server.read(name, &*with.secret) {
@@ -83,9 +100,8 @@ impl AgentFile {
                 Err(error) => warnings.push(error.to_string()),
             }
         }
-        let toolbox = toolbox.build().await;
-        warnings.extend(toolbox.problems());
-        ConnectedAgent { agent: self.agent(name, toolbox), elicitations, warnings, clients }
+        let agent = self.agent(name, toolbox.build_later());
+        ConnectedAgent { agent, elicitations, warnings, clients }
     }
 }
 

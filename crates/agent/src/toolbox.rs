@@ -69,8 +69,14 @@ pub struct ToolboxBuilder {
 impl ToolboxBuilder {
     /// Puts a tool of this process in.
     #[must_use]
-    pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
-        self.tools.push(Arc::new(tool));
+    pub fn tool(self, tool: impl Tool + 'static) -> Self {
+        self.shared_tool(Arc::new(tool))
+    }
+
+    /// Puts a tool of this process in that other toolboxes have, too.
+    #[must_use]
+    pub fn shared_tool(mut self, tool: Arc<dyn Tool>) -> Self {
+        self.tools.push(tool);
         self
     }
 
@@ -111,9 +117,17 @@ impl ToolboxBuilder {
 
     /// Asks all servers at once for what they have.
     pub async fn build(self) -> Toolbox {
+        let toolbox = self.build_later();
+        toolbox.list().await;
+        toolbox
+    }
+
+    /// Asks nobody yet: the first step of the first run does, within its time, and can be cancelled while it waits.
+    #[must_use]
+    pub fn build_later(self) -> Toolbox {
         let Self { tools, servers, dialect, validation, patience } = self;
         let patience = patience.unwrap_or(PATIENCE);
-        let shelf = RwLock::new(Arc::new(Shelf::fill(&tools, &servers, dialect, patience).await));
+        let shelf = RwLock::new(Arc::new(Shelf::unfilled(dialect)));
         Toolbox { tools, servers, dialect, validation, patience, shelf, filling: tokio::sync::Mutex::default() }
     }
 }
@@ -177,6 +191,7 @@ pub(crate) struct Shelf {
     pub(crate) size_bytes: usize,
     problems: Vec<String>,
     changes: Vec<(watch::Receiver<u64>, u64)>,
+    is_filled: bool,
 }
 
 /// One tool.
@@ -217,6 +232,11 @@ impl Entry {
 }
 
 impl Shelf {
+    /// Of a toolbox whose servers have not been asked.
+    fn unfilled(dialect: SchemaDialect) -> Self {
+        Self { is_filled: false, ..Self::of(Vec::new(), Vec::new(), Vec::new(), dialect) }
+    }
+
     async fn fill(
         tools: &[Arc<dyn Tool>],
         servers: &[(McpClient, ServerTools)],
@@ -301,6 +321,7 @@ impl Shelf {
             entries,
             problems,
             changes,
+            is_filled: true,
         }
     }
 
@@ -318,7 +339,7 @@ impl Shelf {
     }
 
     fn is_stale(&self) -> bool {
-        self.changes.iter().any(|(changes, seen)| *changes.borrow() != *seen)
+        !self.is_filled || self.changes.iter().any(|(changes, seen)| *changes.borrow() != *seen)
     }
 }
 

@@ -1,14 +1,14 @@
 //! The runs that are going on in this process.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
-use bylaw_contract::{ConversationId, ErrorCode, RunId};
+use bylaw_contract::{ErrorCode, RunId};
 use bylaw_gate::Principal;
 use tokio_util::sync::CancellationToken;
 
@@ -47,7 +47,6 @@ impl Cause {
 pub(crate) struct Going {
     pub(crate) run_id: RunId,
     pub(crate) principal: Principal,
-    pub(crate) conversation: Option<ConversationId>,
     pub(crate) questions: Arc<Questions>,
     pub(crate) cancel: CancellationToken,
     cause: OnceLock<Cause>,
@@ -86,7 +85,6 @@ impl Default for Room {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoPlace {
     Full,
-    Busy,
     Closing,
 }
 
@@ -100,7 +98,6 @@ pub(crate) struct Runs {
 #[derive(Default)]
 struct State {
     going: HashMap<RunId, Arc<Going>>,
-    conversations: HashSet<ConversationId>,
     closing: bool,
 }
 
@@ -114,7 +111,6 @@ impl Runs {
         self: &Arc<Self>,
         run_id: &RunId,
         principal: &Principal,
-        conversation: Option<&ConversationId>,
     ) -> Result<Place, NoPlace> {
         let mut state = self.lock();
         let waiting = self.waiting.load(Ordering::SeqCst);
@@ -124,13 +120,9 @@ impl Runs {
         if waiting >= self.room.waiting || state.going.len().saturating_sub(waiting) >= self.room.working {
             return Err(NoPlace::Full);
         }
-        if conversation.is_some_and(|conversation| !state.conversations.insert(conversation.clone())) {
-            return Err(NoPlace::Busy);
-        }
         let going = Arc::new(Going {
             run_id: run_id.clone(),
             principal: principal.clone(),
-            conversation: conversation.cloned(),
             questions: Arc::new(Questions::counted(&self.waiting)),
             cancel: CancellationToken::new(),
             cause: OnceLock::new(),
@@ -156,12 +148,6 @@ impl Runs {
         self.lock().closing = true;
     }
 
-    /// Keeps runs out of a conversation until what is returned is dropped; `None` if one is going on in it.
-    pub(crate) fn hold(self: &Arc<Self>, conversation: &ConversationId) -> Option<Held> {
-        let free = self.lock().conversations.insert(conversation.clone());
-        free.then(|| Held { runs: Arc::clone(self), conversation: conversation.clone() })
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -175,28 +161,6 @@ pub(crate) struct Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut state = self.runs.lock();
-        state.going.remove(&self.going.run_id);
-        if let Some(conversation) = &self.going.conversation {
-            state.conversations.remove(conversation);
-        }
-    }
-}
-
-/// A conversation that no run may go on with for now.
-pub struct Held {
-    runs: Arc<Runs>,
-    conversation: ConversationId,
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.runs.lock().conversations.remove(&self.conversation);
-    }
-}
-
-impl std::fmt::Debug for Held {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Held").field("conversation", &self.conversation).finish_non_exhaustive()
+        self.runs.lock().going.remove(&self.going.run_id);
     }
 }

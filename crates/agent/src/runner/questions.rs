@@ -1,17 +1,14 @@
-//! Questions of one run that wait for a person, and what was answered: the first answer counts.
+//! Questions of one run that wait for a person, and what answers them.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicUsize, Ordering},
 };
 
 use async_trait::async_trait;
 use bylaw_contract::{
-    LoopEvent,
     loop_event::{QuestionKind, ReplyAction},
+    runs::RunReply,
 };
 use bylaw_mcp::ElicitReply;
 use serde_json::{Map, Value};
@@ -20,11 +17,11 @@ use tokio::sync::oneshot;
 use crate::{
     arguments::{self, Validation},
     ask::{Ask, Question},
-    log::RunLogError,
+    store::RunStoreError,
 };
 
 /// Why an answer does not count.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum ReplyError {
     /// There is no such question.
     #[error("there is no question {0} in this run")]
@@ -45,7 +42,7 @@ pub enum ReplyError {
     Invalid(String),
     /// It could not be written down, so nothing follows from it.
     #[error(transparent)]
-    Log(#[from] RunLogError),
+    Store(#[from] RunStoreError),
 }
 
 /// The word for an action.
@@ -58,127 +55,49 @@ pub const fn action_name(action: ReplyAction) -> &'static str {
     }
 }
 
-/// The questions of one run.
+/// The open questions of one run.
 #[derive(Default)]
 pub(crate) struct Questions {
-    known: Mutex<BTreeMap<u32, State>>,
+    open: Mutex<Vec<Open>>,
     /// How many questions of all runs are open.
     waiting: Arc<AtomicUsize>,
 }
 
-enum State {
-    Open {
-        question: Question,
-        reply: oneshot::Sender<ElicitReply>,
-    },
-    /// Answered, but that is not written down yet.
-    Taken {
-        action: ReplyAction,
-        written: Option<oneshot::Sender<Result<(), RunLogError>>>,
-    },
-    Answered(ReplyAction),
-    PutAway,
+struct Open {
+    question: Question,
+    answer: oneshot::Sender<ElicitReply>,
 }
 
 impl Questions {
     pub(crate) fn counted(waiting: &Arc<AtomicUsize>) -> Self {
-        Self { known: Mutex::default(), waiting: Arc::clone(waiting) }
+        Self { open: Mutex::default(), waiting: Arc::clone(waiting) }
     }
 
     /// Those that nobody has answered.
-    pub(crate) fn open(&self) -> Vec<Question> {
-        let open = |state: &State| if let State::Open { question, .. } = state { Some(question.clone()) } else { None };
-        self.lock().values().filter_map(open).collect()
+    pub(crate) fn all(&self) -> Vec<Question> {
+        self.lock().iter().map(|open| open.question.clone()).collect()
     }
 
-    /// Whether there is one that nobody has answered.
-    pub(crate) fn are_open(&self) -> bool {
-        self.lock().values().any(|state| matches!(state, State::Open { .. }))
+    /// One that nobody has answered.
+    pub(crate) fn get(&self, id: u32) -> Option<Question> {
+        self.lock().iter().find(|open| open.question.id == id).map(|open| open.question.clone())
     }
 
-    /// Answers a question. Returns when that is written down: the run goes on then, and not before.
-    pub(crate) async fn answer(&self, id: u32, action: ReplyAction, content: Option<Value>) -> Result<(), ReplyError> {
-        let written = self.take(id, action, content)?;
-        // Dropped where the call behind it was cancelled in between.
-        Ok(written.await.map_err(|_| ReplyError::Closed(id))??)
-    }
-
-    fn take(
-        &self,
-        id: u32,
-        action: ReplyAction,
-        content: Option<Value>,
-    ) -> Result<oneshot::Receiver<Result<(), RunLogError>>, ReplyError> {
-        let mut known = self.lock();
-        let state = known.get_mut(&id).ok_or(ReplyError::Unknown(id))?;
-        let answer = match state {
-            State::Open { question, .. } => read(question, action, content)?,
-            State::Taken { action, .. } | State::Answered(action) => {
-                return Err(ReplyError::Answered { id, action: *action });
-            }
-            State::PutAway => return Err(ReplyError::Closed(id)),
+    /// Lets the run go on with an answer. Whether anybody waited for it.
+    pub(crate) fn hand_over(&self, id: u32, answer: ElicitReply) -> bool {
+        let open = {
+            let mut open = self.lock();
+            open.iter().position(|open| open.question.id == id).map(|at| open.swap_remove(at))
         };
-        let (sender, written) = oneshot::channel();
-        let before = std::mem::replace(state, State::Taken { action, written: Some(sender) });
-        if let State::Open { reply, .. } = before
-            && reply.send(answer).is_err()
-        {
-            *state = State::PutAway;
-            return Err(ReplyError::Closed(id));
-        }
-        Ok(written)
-    }
-
-    /// Watches events on their way into the log: what is returned is told how that ended, and dropping it without a word
-    /// means that nobody knows.
-    pub(crate) fn writing(&self, events: &[LoopEvent]) -> Writing<'_> {
-        let answered = |event: &LoopEvent| if let LoopEvent::Reply { id, .. } = event { Some(*id) } else { None };
-        Writing { questions: self, replies: events.iter().filter_map(answered).collect() }
-    }
-
-    fn settle(&self, id: u32, result: Option<&Result<(), RunLogError>>) {
-        let mut known = self.lock();
-        let Some(state) = known.get_mut(&id) else { return };
-        if let State::Taken { action, written } = state {
-            let (action, written) = (*action, written.take());
-            *state = if matches!(result, Some(Ok(()))) { State::Answered(action) } else { State::PutAway };
-            if let (Some(written), Some(result)) = (written, result) {
-                // Fails if whoever answered has left.
-                let _ = written.send(result.clone());
-            }
-        }
+        open.is_some_and(|open| open.answer.send(answer).is_ok())
     }
 
     fn put_away(&self, id: u32) {
-        if let Some(state) = self.lock().get_mut(&id) {
-            *state = State::PutAway;
-        }
+        self.lock().retain(|open| open.question.id != id);
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u32, State>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Answers that are being written down.
-pub(crate) struct Writing<'a> {
-    questions: &'a Questions,
-    replies: Vec<u32>,
-}
-
-impl Writing<'_> {
-    pub(crate) fn done(mut self, result: &Result<(), RunLogError>) {
-        for id in std::mem::take(&mut self.replies) {
-            self.questions.settle(id, Some(result));
-        }
-    }
-}
-
-impl Drop for Writing<'_> {
-    fn drop(&mut self) {
-        for id in std::mem::take(&mut self.replies) {
-            self.questions.settle(id, None);
-        }
+    fn lock(&self) -> MutexGuard<'_, Vec<Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -186,38 +105,30 @@ impl Drop for Writing<'_> {
 struct Asked<'a> {
     questions: &'a Questions,
     id: u32,
-    answered: bool,
 }
 
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
         self.questions.waiting.fetch_sub(1, Ordering::SeqCst);
-        if !self.answered {
-            self.questions.put_away(self.id);
-        }
+        self.questions.put_away(self.id);
     }
 }
 
 #[async_trait]
 impl Ask for Questions {
     async fn ask(&self, question: Question) -> ElicitReply {
-        let (reply, answer) = oneshot::channel();
+        let (sender, answer) = oneshot::channel();
         let id = question.id;
-        self.lock().insert(id, State::Open { question, reply });
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        let mut asked = Asked { questions: self, id, answered: false };
-        match answer.await {
-            Ok(answer) => {
-                asked.answered = true;
-                answer
-            }
-            Err(_) => ElicitReply::Cancel,
-        }
+        let _asked = Asked { questions: self, id };
+        self.lock().push(Open { question, answer: sender });
+        answer.await.unwrap_or(ElicitReply::Cancel)
     }
 }
 
 /// What a person said, if it answers the question.
-fn read(question: &Question, action: ReplyAction, content: Option<Value>) -> Result<ElicitReply, ReplyError> {
+pub(crate) fn read(question: &Question, reply: RunReply) -> Result<ElicitReply, ReplyError> {
+    let RunReply { action, content } = reply;
     let invalid = |problem: &str| Err(ReplyError::Invalid(format!("content: {problem}")));
     match (action, question.kind, content) {
         (ReplyAction::Decline | ReplyAction::Cancel, _, Some(_)) => invalid("only an accept of an elicitation has one"),
@@ -249,10 +160,7 @@ fn satisfying(question: &Question, content: Map<String, Value>) -> Result<Value,
 
 #[cfg(test)]
 mod tests {
-    use std::task::Poll;
-
-    use bylaw_contract::loop_event::ReplyBy;
-    use futures_util::{future::join_all, poll};
+    use futures_util::poll;
     use serde_json::json;
 
     use super::*;
@@ -269,10 +177,6 @@ mod tests {
             message: "?".to_owned(),
             schema: (kind == QuestionKind::Elicitation).then_some(schema),
         }
-    }
-
-    fn reply(id: u32, action: ReplyAction) -> Vec<LoopEvent> {
-        vec![LoopEvent::Reply { id, action, content: None, by: ReplyBy::Person }]
     }
 
     #[test]
@@ -294,43 +198,23 @@ mod tests {
         ];
         for (kind, action, content, expected) in rows {
             let shown = format!("{kind:?} {action:?} {content:?}");
-            let read = read(&question(1, kind), action, content);
+            let read = read(&question(1, kind), RunReply { action, content });
             let said = read.map_or_else(|error| error.to_string(), |_| "fine".to_owned());
             assert!(said.starts_with(expected), "{shown}: {said}");
         }
     }
 
     #[tokio::test]
-    async fn the_first_answer_counts_once_it_is_written_down() {
+    async fn an_open_question_is_answered_once() {
         let questions = Questions::default();
         let mut asked = Box::pin(questions.ask(question(1, QuestionKind::Approval)));
         assert!(poll!(&mut asked).is_pending());
-        let mut first = Box::pin(questions.answer(1, ReplyAction::Decline, None));
-        assert!(poll!(&mut first).is_pending(), "it is not written down");
-        let second = questions.answer(1, ReplyAction::Accept, None).await.unwrap_err();
-        assert_eq!(second.to_string(), "question 1 was answered already: decline");
+        assert_eq!((questions.all().len(), questions.waiting.load(Ordering::SeqCst)), (1, 1));
+        assert!(!questions.hand_over(2, ElicitReply::Decline));
+        assert!(questions.hand_over(1, ElicitReply::Decline));
+        assert!(!questions.hand_over(1, ElicitReply::Cancel));
         assert_eq!(asked.await, ElicitReply::Decline);
-        questions.writing(&reply(1, ReplyAction::Decline)).done(&Ok(()));
-        assert!(first.await.is_ok());
-        assert!(!questions.are_open());
-        let late = questions.answer(1, ReplyAction::Decline, None).await.unwrap_err();
-        assert_eq!(late.to_string(), "question 1 was answered already: decline");
-        let none = questions.answer(2, ReplyAction::Decline, None).await.unwrap_err();
-        assert!(matches!(none, ReplyError::Unknown(2)));
-    }
-
-    #[tokio::test]
-    async fn of_many_answers_at_once_one_counts() {
-        let questions = Questions::default();
-        let mut asked = Box::pin(questions.ask(question(1, QuestionKind::Approval)));
-        assert!(poll!(&mut asked).is_pending());
-        let answers = join_all((0..50).map(|_| questions.answer(1, ReplyAction::Accept, None)));
-        let log = async {
-            asked.await;
-            questions.writing(&reply(1, ReplyAction::Accept)).done(&Ok(()));
-        };
-        let (answers, ()) = tokio::join!(answers, log);
-        assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
+        assert_eq!((questions.all().len(), questions.waiting.load(Ordering::SeqCst)), (0, 0));
     }
 
     #[tokio::test]
@@ -338,30 +222,8 @@ mod tests {
         let questions = Questions::default();
         let mut asked = Box::pin(questions.ask(question(1, QuestionKind::Approval)));
         assert!(poll!(&mut asked).is_pending());
-        assert_eq!(questions.waiting.load(Ordering::SeqCst), 1);
         drop(asked);
-        assert_eq!(questions.waiting.load(Ordering::SeqCst), 0);
-        let closed = questions.answer(1, ReplyAction::Accept, None).await.unwrap_err();
-        assert!(matches!(closed, ReplyError::Closed(1)), "{closed}");
-
-        let mut asked = Box::pin(questions.ask(question(2, QuestionKind::Approval)));
-        assert!(poll!(&mut asked).is_pending());
-        let mut answer = Box::pin(questions.answer(2, ReplyAction::Accept, None));
-        assert!(poll!(&mut answer).is_pending());
-        drop(asked);
-        drop(questions.writing(&reply(2, ReplyAction::Accept)));
-        assert!(matches!(poll!(&mut answer), Poll::Ready(Err(ReplyError::Closed(2)))));
-    }
-
-    #[tokio::test]
-    async fn an_answer_that_cannot_be_written_down_is_an_error() {
-        let questions = Questions::default();
-        let mut asked = Box::pin(questions.ask(question(1, QuestionKind::Approval)));
-        assert!(poll!(&mut asked).is_pending());
-        let mut answer = Box::pin(questions.answer(1, ReplyAction::Accept, None));
-        assert!(poll!(&mut answer).is_pending());
-        asked.await;
-        questions.writing(&reply(1, ReplyAction::Accept)).done(&Err(RunLogError("disk full".to_owned())));
-        assert!(matches!(answer.await, Err(ReplyError::Log(_))));
+        assert_eq!((questions.all().len(), questions.waiting.load(Ordering::SeqCst)), (0, 0));
+        assert!(!questions.hand_over(1, ElicitReply::Decline));
     }
 }
