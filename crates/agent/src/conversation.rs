@@ -1,6 +1,10 @@
 //! What was said, in one run or in several.
 
-use bylaw_contract::ArtifactId;
+use bylaw_contract::{
+    ArtifactId,
+    conversations::{ConversationMessage, Speaker},
+    loop_event::RequestedCall,
+};
 use bylaw_model::{ChatMessage, ChatRequest, Role};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +29,12 @@ impl Conversation {
     #[must_use]
     pub fn messages(&self) -> &[ChatMessage] {
         &self.messages
+    }
+
+    /// What was said, as it is shown to people.
+    #[must_use]
+    pub fn shown(&self) -> Vec<ConversationMessage> {
+        self.messages.iter().map(shown).collect()
     }
 
     /// What was kept aside, and may be read on.
@@ -116,6 +126,21 @@ impl Drop for History<'_> {
         self.conversation.messages = messages.split_off(self.prompt);
         self.conversation.close_open_calls();
     }
+}
+
+fn shown(message: &ChatMessage) -> ConversationMessage {
+    let (role, call_id) = match message {
+        // A prompt is no part of a conversation.
+        ChatMessage::System { .. } | ChatMessage::User { .. } => (Speaker::User, None),
+        ChatMessage::Assistant { .. } => (Speaker::Assistant, None),
+        ChatMessage::Tool { call_id, .. } => (Speaker::Tool, Some(call_id.clone())),
+    };
+    let calls = message.tool_calls().iter().map(|call| RequestedCall {
+        call_id: call.id.clone(),
+        tool: call.name.clone(),
+        arguments: call.arguments.clone(),
+    });
+    ConversationMessage { role, text: message.content().to_owned(), calls: calls.collect(), call_id }
 }
 
 fn size(message: &ChatMessage) -> usize {

@@ -45,6 +45,7 @@ mod names;
 mod repair;
 mod results;
 mod run;
+mod runner;
 mod schemas;
 mod state;
 mod store;
@@ -67,6 +68,9 @@ pub use journal::{BeginError, Journal, JournalConfig, JournalTallies, OpenRun, R
 pub use limits::Limits;
 pub use log::{MemoryLog, NoLog, RunLog, RunLogError};
 pub use memory::MemoryRuns;
+pub use runner::{
+    Errand, ReplyError, Room, RunCounts, Runner, RunnerParts, StartError, Started, TighterLimits, action_name,
+};
 pub use schemas::SchemaDialect;
 pub use store::{
     ArtifactPut, ConversationQuery, ConversationRecord, Deleted, Ended, GivenReply, KeptArtifact, KeptQuestion, NewRun,

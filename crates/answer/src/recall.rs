@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bylaw_contract::{
-    RequestId, Timestamp,
+    RequestId, RunEvent, Timestamp,
     ask::{Answer, AnswerUsage, Timing},
 };
 use serde::Serialize;
 
-use crate::cache::CachedAnswer;
+use crate::{ask::EventSink, cache::CachedAnswer};
 
 /// What stands between usage and timing.
 const TIMING: &str = ",\"timing\":";
@@ -111,6 +111,19 @@ impl Recalled {
         }
     }
 
+    /// The answer, told as if it were being written.
+    pub fn tell(&self, events: &dyn EventSink) -> Answer {
+        let answer = self.answer();
+        if events.listens() {
+            events.report(RunEvent::Citations { citations: answer.citations.clone() });
+            for text in sentences(answer.answer.as_deref().unwrap_or_default()) {
+                events.report(RunEvent::Token { text: text.to_owned() });
+            }
+            events.report(RunEvent::Done { answer: Box::new(answer.clone()) });
+        }
+        answer
+    }
+
     /// The answer itself.
     #[must_use]
     pub fn answer(&self) -> Answer {
@@ -122,4 +135,9 @@ impl Recalled {
             ..self.cached.answer.clone()
         }
     }
+}
+
+/// A text in pieces of about a sentence.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(['。', '；', '\n', '!', '?', '！', '？']).filter(|piece| !piece.is_empty())
 }

@@ -38,7 +38,7 @@ impl Inner {
             && let Some(key) = &key
         {
             if let Some(hit) = self.caches.answers.get(key) {
-                return Ok(Self::told(&composer, &self.recalled(ask, hit).await));
+                return Ok(self.recalled(ask, hit).await.tell(ask.events));
             }
             self.tallies.answer_misses.add();
         }
@@ -92,19 +92,6 @@ impl Inner {
             asked_at,
             cached: hit,
         }
-    }
-
-    /// An answer from the cache, told as if it were being written.
-    fn told(composer: &Composer<'_>, recalled: &Recalled) -> Answer {
-        let events = composer.ask.events;
-        let answer = recalled.answer();
-        if events.listens() {
-            events.report(RunEvent::Citations { citations: answer.citations.clone() });
-            for text in pieces(answer.answer.as_deref().unwrap_or_default()) {
-                events.report(RunEvent::Token { text: text.to_owned() });
-            }
-        }
-        composer.done(answer)
     }
 
     async fn from_model(
@@ -227,9 +214,4 @@ fn answer_key(ask: &Ask<'_>, model: &str) -> Digest {
         ReadableSources::Only(names) => names.iter().fold(parts.number(1), |parts, name| parts.text(name.as_str())),
     };
     parts.finish()
-}
-
-/// A text in pieces of about a sentence.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(['。', '；', '\n', '!', '?', '！', '？']).filter(|piece| !piece.is_empty())
 }

@@ -20,10 +20,10 @@ pub struct BeginConversation {
     /// The agent that one speaks with; a run may name another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// What people call it, at most 200 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What people call it, at most 200 characters; nothing if it is left out.
+    #[serde(default)]
     #[schema(max_length = 200)]
-    pub title: Option<String>,
+    pub title: String,
 }
 
 impl BeginConversation {
@@ -33,7 +33,7 @@ impl BeginConversation {
     /// The first field that is out of range.
     pub fn check(&self) -> Result<(), FieldError> {
         self.agent.as_deref().map_or(Ok(()), check_agent)?;
-        let title = self.title.as_deref().unwrap_or_default();
+        let title = &self.title;
         if title.len() > 4 * MAX_TITLE_CHARS || title.chars().count() > MAX_TITLE_CHARS {
             return Err(FieldError::new("title", "longer than 200 characters"));
         }

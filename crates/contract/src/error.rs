@@ -74,8 +74,8 @@ error_codes! {
     QuestionClosed = "question_closed",
     /// No model is configured, and this needs one.
     NoModel = "no_model",
-    /// The process that did the run ended before it.
-    Interrupted = "interrupted",
+    /// The process that did the run is gone; what it was doing may have happened.
+    RunLost = "run_lost",
     /// This `Idempotency-Key` came before with another body.
     IdempotencyConflict = "idempotency_conflict",
     /// Nothing to undo: the source is not deleted, or the time to undo is over.

@@ -6,7 +6,7 @@
 //!   article ─ citation ─ outcome        what an answer is made of
 //!   event ─ loop_event ─ stop           what happens while it is made
 //!   ask ─ search ─ sources ─ documents  what crosses the network, field by field
-//!   runs ─ accounts ─ health
+//!   runs ─ runs_api ─ conversations ─ accounts ─ health
 //!   error                               how all of it can fail
 //! ```
 //!
@@ -28,6 +28,7 @@ pub mod accounts;
 pub mod article;
 pub mod ask;
 pub mod citation;
+pub mod conversations;
 pub mod documents;
 pub mod error;
 pub mod event;
@@ -38,6 +39,7 @@ pub mod loop_event;
 pub mod money;
 pub mod outcome;
 pub mod runs;
+pub mod runs_api;
 pub mod search;
 pub mod sources;
 pub mod stop;

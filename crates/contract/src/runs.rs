@@ -94,7 +94,6 @@ pub struct NumberedEvent {
 #[serde(deny_unknown_fields)]
 pub struct RunReply {
     /// What is answered.
-    #[schema(value_type = String)]
     pub action: ReplyAction,
     /// The object that answers an elicitation; only with `accept`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -151,7 +151,7 @@ pub struct RunDetail {
     pub tool_calls: u32,
     /// What it waits for a person to answer.
     pub questions: Vec<OpenQuestion>,
-    /// The number of its last event so far.
+    /// The number of its last event so far; 0 if it has none.
     pub last_event: u64,
     /// The request's label.
     #[schema(value_type = String)]
@@ -207,9 +207,10 @@ pub struct RunCancelled {
     pub request_id: RequestId,
 }
 
-/// What the model has said so far in the reply that is being written: in place of all `text_delta`s since the last event
-/// with a number. Sent to whoever comes in the middle of it.
+/// What the model has said so far of the reply that is being written, in place of every piece of it that was shown
+/// before. Sent to whoever comes in the middle of it; without a number, like the pieces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "event", rename = "text_so_far")]
 pub struct TextSoFar {
     /// The text.
     pub text: String,

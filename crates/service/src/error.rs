@@ -57,7 +57,7 @@ pub const fn status_of(code: ErrorCode) -> StatusCode {
         | ErrorCode::InvalidConfiguration
         | ErrorCode::StorageFailed
         | ErrorCode::LedgerFaulty
-        | ErrorCode::Interrupted
+        | ErrorCode::RunLost
         | ErrorCode::InternalError => StatusCode::INTERNAL_SERVER_ERROR,
         ErrorCode::UpstreamFailed | ErrorCode::UpstreamIncomplete | ErrorCode::ServiceUnreachable => {
             StatusCode::BAD_GATEWAY

@@ -5,6 +5,7 @@
 //!                           └─► routes/ask        JSON, or events as they happen
 //!                               routes/search     straight from the generation
 //!                               routes/articles · sources · documents
+//!                               routes/runs · events · replies · conversations · artifacts
 //!                               routes/usage · budgets · metrics · health · openapi
 //! ```
 //!
@@ -18,6 +19,7 @@
 #![cfg_attr(test, allow(clippy::allow_attributes, clippy::unwrap_used, reason = "a failing test should panic"))]
 
 mod accounts;
+mod ask_run;
 mod body;
 mod caller;
 mod error;

@@ -16,8 +16,9 @@ use crate::{routes::router, service::Service};
 /// How long cancelled requests have to say so.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Serves connections until `shutdown` fires, then stops in two stages: nothing new is accepted and requests in flight go
-/// on for the grace of the settings; then they are cancelled, say so to their callers, and every connection is closed.
+/// Serves connections until `shutdown` fires, then stops in two stages: nothing new is accepted, and requests in flight and
+/// runs that do not wait for a person go on for the grace of the settings; then they are cancelled, say so to their
+/// callers, and every connection is closed.
 ///
 /// Returns when the last connection is closed. Dropping the future instead leaves connections open.
 ///
@@ -57,9 +58,11 @@ pub async fn serve(listener: TcpListener, service: Arc<Service>, shutdown: Cance
     drop(listener);
     service.closing.cancel();
     connections.close();
-    if tokio::time::timeout(service.settings.shutdown_grace, connections.wait()).await.is_err() {
-        tracing::warn!(connections = connections.len(), "the grace is over; requests in flight are cancelled");
+    let finished = async { tokio::join!(service.runner.finish(), connections.wait()) };
+    if tokio::time::timeout(service.settings.shutdown_grace, finished).await.is_err() {
+        tracing::warn!(connections = connections.len(), "the grace is over; what is in flight is cancelled");
         service.cut.cancel();
+        service.runner.shut_down().await;
         if tokio::time::timeout(LAST_WORDS, connections.wait()).await.is_err() {
             abort.cancel();
             connections.wait().await;

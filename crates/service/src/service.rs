@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use bylaw_agent::Runner;
 use bylaw_answer::{AnswerError, Answerer};
 use bylaw_contract::{Clock, Outcome, Randomness, StopReason, ask::Answer};
 use bylaw_library::Library;
@@ -21,6 +22,7 @@ const CONCURRENT_UPLOADS: usize = 4;
 pub struct Service {
     pub(crate) library: Arc<Library>,
     pub(crate) answerer: Arc<Answerer>,
+    pub(crate) runner: Runner,
     pub(crate) accounts: Accounts,
     pub(crate) metrics: Metrics,
     pub(crate) clock: Arc<dyn Clock>,
@@ -49,6 +51,7 @@ impl Service {
     pub fn new(
         library: Arc<Library>,
         answerer: Arc<Answerer>,
+        runner: Runner,
         accounts: Accounts,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Randomness>,
@@ -65,6 +68,7 @@ impl Service {
             metrics: Metrics::new(&*clock),
             library,
             answerer,
+            runner,
             accounts,
             clock,
             random,

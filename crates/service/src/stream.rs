@@ -9,7 +9,7 @@ use axum::{
         sse::{Event, KeepAlive, Sse},
     },
 };
-use bylaw_answer::EventSink;
+use bylaw_answer::{EventSink, IgnoreEvents};
 use bylaw_contract::{
     ErrorCode, RunEvent, Stop, StopReason,
     ask::{Answer, CitationsEvent, DoneEvent, Extract, StreamErrorEvent, TokenEvent},
@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 
 use crate::{
+    ask_run::{AskRun, Both},
     error::Failure,
     front::milliseconds,
     request_id::Arrival,
@@ -35,12 +36,24 @@ pub(crate) async fn reply(question: Question) -> Result<Response, Failure> {
     let standing = Standing::new(Arc::clone(&service.accounts.keys), question.caller.clone());
     let standing_lost = Box::pin(async move { standing.lost().await });
     let guard = question.cancel.clone().drop_guard();
+    // What was answered before is no run of its own.
+    let recalled = service.answerer.recall(&question.asked(&IgnoreEvents)).await?;
     // Without a bound, because what one answer can produce has one: its citations and its tokens.
     let (sender, mut steps) = mpsc::unbounded_channel();
     let last_word = sender.clone();
     let answering = tokio::spawn(async move {
         let service = Arc::clone(&question.service);
-        let result = question.answer(&Channel(sender)).await.map_err(|error| refusal(&service, error));
+        let result = match recalled {
+            Some(recalled) => {
+                service.metrics.count_answer(recalled.remembered());
+                Ok(recalled.tell(&Channel(sender)))
+            }
+            None => {
+                let run = AskRun::of(&question);
+                question.answer(&Both(&Channel(sender), &run), &run).await
+            }
+        };
+        let result = result.map_err(|error| refusal(&service, error));
         // Fails only when the caller has left.
         let _ = last_word.send(Step::Finished(result.map(Box::new)));
     });
@@ -58,11 +71,16 @@ pub(crate) async fn reply(question: Question) -> Result<Response, Failure> {
             Some((Ok::<_, Infallible>(event), listener))
         }
     });
-    let mut reply = Sse::new(events).keep_alive(KeepAlive::new().interval(heartbeat).text("waiting")).into_response();
+    let keep_alive = KeepAlive::new().interval(heartbeat).text("waiting");
+    Ok(not_to_be_kept(Sse::new(events).keep_alive(keep_alive).into_response()))
+}
+
+/// An event stream that nobody on its way may hold back or change.
+pub(crate) fn not_to_be_kept(mut reply: Response) -> Response {
     let headers = reply.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-    Ok(reply)
+    reply
 }
 
 /// What a run tells its listener.

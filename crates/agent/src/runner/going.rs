@@ -16,7 +16,7 @@ use super::questions::Questions;
 
 /// Why a run was ended from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub(crate) enum Cause {
     /// Somebody who may said so.
     Asked,
     /// The key whose run it is does not hold any more.

@@ -41,6 +41,7 @@ use self::{
     going::{Cause, NoPlace, Runs},
 };
 use crate::{
+    ask::Question,
     catalogue::Catalogue,
     connect::ConnectWith,
     conversation::Conversation,
@@ -116,10 +117,10 @@ pub struct Started {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// No agent is named, and the conversation has none.
-    #[error("agent: is required{}", known(.0))]
+    #[error("agent: is required{}", listed(.0))]
     NoAgent(Vec<String>),
     /// There is no such agent.
-    #[error("there is no agent named {name:?}{}", known(.known))]
+    #[error("there is no agent named {name:?}{}", listed(.known))]
     UnknownAgent {
         /// The name.
         name: String,
@@ -163,7 +164,7 @@ impl StartError {
     }
 }
 
-fn known(names: &[String]) -> String {
+fn listed(names: &[String]) -> String {
     match names {
         [] => "; there are none: the configuration names the folder of agent files".to_owned(),
         names => format!("; there are {}", names.join(", ")),
@@ -338,6 +339,12 @@ impl Runner {
         going.inspect(|going| going.end(Cause::Asked)).is_some()
     }
 
+    /// What a run that goes on here waits for a person to answer; `None` if it does not go on here.
+    #[must_use]
+    pub fn open_questions(&self, run_id: &RunId) -> Option<Vec<Question>> {
+        self.0.runs.get(run_id).map(|going| going.questions.all())
+    }
+
     /// How many runs go on and have been.
     #[must_use]
     pub fn counts(&self) -> RunCounts {
@@ -346,13 +353,25 @@ impl Runner {
         self.0.counts.snapshot(going, waiting)
     }
 
+    /// Starts no more runs, ends those that wait for people, and waits for the others as long as the future is polled.
+    pub async fn finish(&self) {
+        self.0.runs.close();
+        self.0.tasks.close();
+        for going in self.0.runs.all() {
+            if !going.questions.all().is_empty() {
+                going.end(Cause::ShuttingDown);
+            }
+        }
+        self.0.tasks.wait().await;
+    }
+
     /// Starts no more runs, ends those that go on, and waits until each has said so. What they spent is booked.
     pub async fn shut_down(&self) {
         self.0.runs.close();
+        self.0.tasks.close();
         for going in self.0.runs.all() {
             going.end(Cause::ShuttingDown);
         }
-        self.0.tasks.close();
         self.0.tasks.wait().await;
         self.journal().flush().await;
     }

@@ -19,6 +19,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    ask_run::AskRun,
     body::JsonBody,
     caller::Caller,
     error::Failure,
@@ -76,7 +77,8 @@ pub(crate) async fn ask(
         .try_acquire_owned()
         .map_err(|_| Failure::new(ErrorCode::Overloaded, "too many questions are being answered; try again shortly"))?;
     let cancel = service.cut.child_token();
-    let question = Question { service, arrival, caller, idempotency_key, request, generation, cancel, permit };
+    let run_id = RunId::mint(&*service.random);
+    let question = Question { service, arrival, caller, idempotency_key, request, run_id, generation, cancel, permit };
     if question.request.stream { stream::reply(question).await } else { json(question).await }
 }
 
@@ -97,33 +99,36 @@ pub(crate) struct Question {
     pub(crate) arrival: Arrival,
     pub(crate) caller: Principal,
     pub(crate) cancel: CancellationToken,
-    idempotency_key: Option<IdempotencyKey>,
-    request: AskRequest,
+    pub(crate) idempotency_key: Option<IdempotencyKey>,
+    pub(crate) request: AskRequest,
+    pub(crate) run_id: RunId,
     generation: Arc<Generation>,
     permit: OwnedSemaphorePermit,
 }
 
 impl Question {
-    pub(crate) async fn answer(self, events: &dyn EventSink) -> Result<Answer, AnswerError> {
+    /// Answers it, as the run that `events` tells of.
+    pub(crate) async fn answer(self, events: &dyn EventSink, run: &AskRun) -> Result<Answer, AnswerError> {
         let service = &self.service;
         // What waits for a model runs in a task of its own, and settles there, whatever becomes of this one.
         let result = service.answerer.ask(self.asked(events)).await;
         service.remember_model(&result);
-        if let Ok(answer) = &result {
-            service.metrics.count_answer(answer);
+        match &result {
+            Ok(answer) => service.metrics.count_answer(answer),
+            Err(error) => run.failed(service, error),
         }
         drop(self.permit);
         result
     }
 
-    fn asked<'a>(&'a self, events: &'a dyn EventSink) -> Ask<'a> {
+    pub(crate) fn asked<'a>(&'a self, events: &'a dyn EventSink) -> Ask<'a> {
         Ask {
             request: &self.request,
             generation: Arc::clone(&self.generation),
             principal: self.caller.clone(),
             idempotency_key: self.idempotency_key.clone(),
             request_id: self.arrival.request_id.clone(),
-            run_id: RunId::mint(&*self.service.random),
+            run_id: self.run_id.clone(),
             started: self.arrival.started,
             cancel: self.cancel.clone(),
             events,
@@ -138,7 +143,8 @@ async fn json(question: Question) -> Result<Response, Failure> {
         return Ok(reply::json_text(StatusCode::OK, recalled.json().map_err(Failure::internal)?));
     }
     // When the caller leaves, this future is dropped, and with it the listener that the run had.
-    let answer = question.answer(&IgnoreEvents).await.map_err(|error| refusal(&service, error))?;
+    let run = AskRun::of(&question);
+    let answer = question.answer(&run, &run).await.map_err(|error| refusal(&service, error))?;
     let mut reply = reply::json(StatusCode::OK, &answer, 8 * 1024)?;
     for (name, value) in [(X_RETRIEVE_MS, answer.timing.retrieve_ms), (X_LLM_MS, answer.timing.llm_ms)] {
         if value > 0.0 {

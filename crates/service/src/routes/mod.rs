@@ -17,12 +17,17 @@ use crate::{
 };
 
 pub(crate) mod articles;
+pub(crate) mod artifacts;
 pub(crate) mod ask;
 pub(crate) mod budgets;
+pub(crate) mod conversations;
 pub(crate) mod documents;
+pub(crate) mod events;
 pub(crate) mod health;
 pub(crate) mod metrics;
 pub(crate) mod openapi;
+pub(crate) mod replies;
+pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod sources;
 pub(crate) mod usage;
@@ -98,6 +103,40 @@ fn resources() -> Vec<Resource> {
             ],
         ),
         resource("/documents/{job}", vec![get("/documents/{job}", Needs(Action::ChangeDocuments), documents::job)]),
+        resource(
+            "/runs",
+            vec![get("/runs", Needs(Action::OwnRuns), runs::list), post("/runs", Needs(Action::Ask), runs::start)],
+        ),
+        resource(
+            "/runs/{run}",
+            vec![
+                get("/runs/{run}", Needs(Action::OwnRuns), runs::detail),
+                delete("/runs/{run}", Needs(Action::OwnRuns), runs::cancel),
+            ],
+        ),
+        resource("/runs/{run}/events", vec![get("/runs/{run}/events", Needs(Action::OwnRuns), events::events)]),
+        resource(
+            "/runs/{run}/replies/{question}",
+            vec![post("/runs/{run}/replies/{question}", Needs(Action::OwnRuns), replies::answer)],
+        ),
+        resource(
+            "/conversations",
+            vec![
+                get("/conversations", Needs(Action::OwnRuns), conversations::list),
+                post("/conversations", Needs(Action::Ask), conversations::begin),
+            ],
+        ),
+        resource(
+            "/conversations/{conversation}",
+            vec![
+                get("/conversations/{conversation}", Needs(Action::OwnRuns), conversations::detail),
+                delete("/conversations/{conversation}", Needs(Action::OwnRuns), conversations::delete),
+            ],
+        ),
+        resource(
+            "/artifacts/{artifact}",
+            vec![get("/artifacts/{artifact}", Needs(Action::OwnRuns), artifacts::artifact)],
+        ),
         resource("/usage", vec![get("/usage", Needs(Action::OwnUsage), usage::usage)]),
         resource("/budgets", vec![get("/budgets", Needs(Action::Budgets), budgets::budgets)]),
         resource("/metrics", vec![get("/metrics", Needs(Action::Metrics), metrics::metrics)]),

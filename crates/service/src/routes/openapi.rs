@@ -8,16 +8,20 @@ use axum::{
     response::Response,
 };
 use bylaw_contract::{
-    ErrorCode,
+    ErrorCode, LoopEvent,
     ask::{CitationsEvent, DoneEvent, StreamErrorEvent, TokenEvent},
     error::ErrorResponse,
+    runs_api::TextSoFar,
 };
 use utoipa::{
     Modify, OpenApi,
     openapi::{ContentBuilder, Ref, ResponseBuilder, path::Operation},
 };
 
-use crate::routes::{articles, ask, budgets, documents, health, metrics, search, sources, usage};
+use crate::routes::{
+    articles, artifacts, ask, budgets, conversations, documents, events, health, metrics, replies, runs, search, sources,
+    usage,
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -33,6 +37,17 @@ use crate::routes::{articles, ask, budgets, documents, health, metrics, search, 
         documents::submit,
         documents::list,
         documents::job,
+        runs::start,
+        runs::list,
+        runs::detail,
+        runs::cancel,
+        events::events,
+        replies::answer,
+        conversations::begin,
+        conversations::list,
+        conversations::detail,
+        conversations::delete,
+        artifacts::artifact,
         usage::usage,
         budgets::budgets,
         metrics::metrics,
@@ -40,9 +55,19 @@ use crate::routes::{articles, ask, budgets, documents, health, metrics, search, 
         health::readyz,
         openapi,
     ),
-    components(schemas(ErrorResponse, ErrorCode, CitationsEvent, TokenEvent, DoneEvent, StreamErrorEvent)),
+    components(schemas(
+        ErrorResponse,
+        ErrorCode,
+        CitationsEvent,
+        TokenEvent,
+        DoneEvent,
+        StreamErrorEvent,
+        LoopEvent,
+        TextSoFar,
+    )),
     tags(
         (name = "questions", description = "Asking and searching"),
+        (name = "runs", description = "Work with tools, and everything that was asked"),
         (name = "documents", description = "What is kept, and bringing more in"),
         (name = "money", description = "What was spent, and what may be"),
         (name = "operation", description = "Running the service"),

@@ -14,6 +14,7 @@ use axum::{
     body::{Body, to_bytes},
     http::{HeaderMap, Method, Request, StatusCode},
 };
+use bylaw_agent::{Catalogue, ConnectWith, Journal, JournalConfig, MemoryRuns, Room, RunStore, Runner, RunnerParts, Tool};
 use bylaw_answer::{AnswerStore, Answerer, AnswererParts, CacheSizes, Ceilings, MemoryAnswers, Purse};
 use bylaw_contract::{Clock, KeyId, MicroUsd, Randomness, SourceName, Timestamp};
 use bylaw_gate::{
@@ -117,6 +118,7 @@ pub(crate) struct Door {
     pub(crate) keys: Arc<MemoryKeys>,
     pub(crate) ledger: Arc<WatchedLedger>,
     pub(crate) gate: Gate,
+    pub(crate) runner: Runner,
     router: Router,
     _working: Option<DropGuard>,
     _lock: ServiceLock,
@@ -136,6 +138,10 @@ pub(crate) struct Plan {
     price: ModelPrice,
     answers: Arc<dyn AnswerStore>,
     budgets: ServiceBudgets,
+    agents: Vec<(&'static str, String)>,
+    tools: Vec<Arc<dyn Tool>>,
+    runs: Arc<dyn RunStore>,
+    room: Room,
     change: Box<dyn FnOnce(&mut ServiceSettings)>,
     working: bool,
 }
@@ -149,6 +155,10 @@ impl Plan {
             price: ModelPrice::Free,
             answers: Arc::new(MemoryAnswers::default()),
             budgets: ServiceBudgets::UNLIMITED,
+            agents: Vec::new(),
+            tools: Vec::new(),
+            runs: Arc::new(MemoryRuns::default()),
+            room: Room::default(),
             change: Box::new(|_| {}),
             working: false,
         }
@@ -184,6 +194,28 @@ impl Plan {
 
     pub(crate) fn budgets(mut self, budgets: ServiceBudgets) -> Self {
         self.budgets = budgets;
+        self
+    }
+
+    /// An agent, as the text of its file.
+    pub(crate) fn agent(mut self, name: &'static str, file: impl Into<String>) -> Self {
+        self.agents.push((name, file.into()));
+        self
+    }
+
+    /// A tool of the process that every agent has.
+    pub(crate) fn tool(mut self, tool: impl Tool + 'static) -> Self {
+        self.tools.push(Arc::new(tool));
+        self
+    }
+
+    pub(crate) fn runs(mut self, runs: Arc<dyn RunStore>) -> Self {
+        self.runs = runs;
+        self
+    }
+
+    pub(crate) fn room(mut self, room: Room) -> Self {
+        self.room = room;
         self
     }
 
@@ -242,9 +274,11 @@ impl Plan {
         let currency = Currency::new("TWD", 32_000_000).unwrap();
         let mut prices = PriceTable::default();
         prices.set("scripted", self.price).unwrap();
+        let model = self.model.map(Connection::scripted);
+        let purse = Purse { gate: gate.clone(), prices: Arc::new(prices), currency, lowering: true };
         let answerer = Arc::new(Answerer::new(AnswererParts {
-            model: self.model.map(Connection::scripted),
-            purse: Purse { gate: gate.clone(), prices: Arc::new(prices), currency, lowering: true },
+            model: model.clone(),
+            purse: purse.clone(),
             ceilings: Ceilings::default(),
             answers: self.answers,
             caches: CacheSizes::default(),
@@ -260,7 +294,25 @@ impl Plan {
         let mut settings = ServiceSettings::new(directory.uploads());
         (self.change)(&mut settings);
         let random = Arc::new(Counting::default());
-        let service = Service::new(Arc::clone(&library), answerer, accounts, clock, random, settings);
+        let agents = folder.path().join("agents");
+        fs::create_dir(&agents).unwrap();
+        for (name, file) in &self.agents {
+            fs::write(agents.join(format!("{name}.toml")), file).unwrap();
+        }
+        let randomness: Arc<dyn Randomness> = Arc::new(Counting(AtomicU64::new(1 << 32)));
+        let runner = Runner::new(RunnerParts {
+            journal: Journal::open(self.runs, JournalConfig::default(), Arc::clone(&clock), &*randomness),
+            catalogue: Arc::new(Catalogue::read(&agents).unwrap()),
+            connect: ConnectWith::new(Arc::clone(&clock), Arc::clone(&randomness)),
+            tools: self.tools,
+            model,
+            purse,
+            keys: Arc::clone(&accounts.keys),
+            room: self.room,
+            clock: Arc::clone(&clock),
+            randomness,
+        });
+        let service = Service::new(Arc::clone(&library), answerer, runner.clone(), accounts, clock, random, settings);
         Door {
             router: router(Arc::clone(&service)),
             service,
@@ -270,6 +322,7 @@ impl Plan {
             keys,
             ledger,
             gate,
+            runner,
             _working: working,
             _lock: lock,
         }

@@ -15,6 +15,8 @@ mod metering;
 mod metrics;
 mod openapi;
 mod search;
+mod runs;
+mod servers;
 mod serving;
 mod sources;
 mod streaming;
