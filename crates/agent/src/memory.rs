@@ -6,11 +6,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use bylaw_contract::{
-    ArtifactId, ConversationId, LoopEvent, OwnerId, RunEvent, RunId, Timestamp,
-    loop_event::ReplyBy,
-    runs::{NumberedEvent, RunReply},
-};
+use bylaw_contract::{ArtifactId, ConversationId, LoopEvent, OwnerId, RunEvent, RunId, Timestamp, runs::NumberedEvent};
 
 use crate::{
     artifacts::Artifact,
@@ -97,11 +93,14 @@ impl Memory {
         }
         match &event {
             RunEvent::Loop(question @ LoopEvent::Question { id, .. }) => {
-                kept.questions.push(KeptQuestion { number: *id, question: question.clone(), given: None });
+                if kept.questions.iter().all(|known| known.number != *id) {
+                    kept.questions.push(KeptQuestion { number: *id, question: question.clone(), given: None });
+                }
             }
             RunEvent::Loop(reply @ LoopEvent::Reply { id, .. }) => {
                 if let Some(question) = kept.questions.iter_mut().find(|question| question.number == *id) {
-                    question.given = question.given.take().or_else(|| GivenReply::told(reply, &kept.record, at));
+                    question.given =
+                        question.given.take().or_else(|| GivenReply::told(reply, &kept.record.run.owner, at));
                 }
             }
             RunEvent::Loop(_)
@@ -154,19 +153,6 @@ impl Kept {
     fn looked_after(&mut self) {
         let is_open = self.questions.iter().any(|question| question.given.is_none());
         self.record.waits = is_open && self.record.ended.is_none();
-    }
-}
-
-impl GivenReply {
-    /// The answer that a run tells of by itself.
-    #[must_use]
-    pub fn told(event: &LoopEvent, record: &RunRecord, at: Timestamp) -> Option<Self> {
-        let LoopEvent::Reply { action, content, by, .. } = event else { return None };
-        let by = match by {
-            ReplyBy::Person => Some(record.run.owner.clone()),
-            ReplyBy::Policy => None,
-        };
-        Some(Self { reply: RunReply { action: *action, content: content.clone() }, by, at })
     }
 }
 

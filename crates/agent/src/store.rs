@@ -5,6 +5,7 @@ use bylaw_contract::{
     ArtifactId, ConversationId, KeyId, LoopEvent, MicroUsd, OwnerId, RequestId, RunEvent, RunId, StopReason, Timestamp,
     TokenUsage,
     ask::Mode,
+    loop_event::ReplyBy,
     runs::{ConversationSummary, NumberedEvent, RunKind, RunReply, RunStatus, RunSummary},
 };
 use serde::{Deserialize, Serialize};
@@ -290,6 +291,19 @@ pub struct GivenReply {
     pub by: Option<Owner>,
     /// When.
     pub at: Timestamp,
+}
+
+impl GivenReply {
+    /// The answer that a run of this owner tells of: a [`LoopEvent::Reply`].
+    #[must_use]
+    pub fn told(event: &LoopEvent, owner: &Owner, at: Timestamp) -> Option<Self> {
+        let LoopEvent::Reply { action, content, by, .. } = event else { return None };
+        let by = match by {
+            ReplyBy::Person => Some(owner.clone()),
+            ReplyBy::Policy => None,
+        };
+        Some(Self { reply: RunReply { action: *action, content: content.clone() }, by, at })
+    }
 }
 
 /// A question of a run.
