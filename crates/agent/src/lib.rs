@@ -36,15 +36,18 @@ mod deadline;
 mod desk;
 mod elicitations;
 mod end;
+mod journal;
 mod limits;
 mod log;
 mod make;
+mod memory;
 mod names;
 mod repair;
 mod results;
 mod run;
 mod schemas;
 mod state;
+mod store;
 mod tool;
 mod toolbox;
 mod turn;
@@ -60,8 +63,14 @@ pub use connect::{ConnectWith, ConnectedAgent};
 pub use conversation::Conversation;
 pub use elicitations::Elicitations;
 pub use end::RunEnd;
+pub use journal::{BeginError, Journal, JournalConfig, JournalTallies, OpenRun, RunArtifacts, Seen, Watch};
 pub use limits::Limits;
 pub use log::{MemoryLog, NoLog, RunLog, RunLogError};
+pub use memory::MemoryRuns;
 pub use schemas::SchemaDialect;
+pub use store::{
+    ArtifactPut, ConversationQuery, ConversationRecord, Deleted, Ended, GivenReply, KeptArtifact, KeptQuestion, NewRun,
+    Owner, Purpose, Replied, RunQuery, RunRecord, RunStore, RunStoreError, RunWrite, Written,
+};
 pub use tool::{Tool, ToolContext, ToolInfo, text_outcome};
 pub use toolbox::{ServerTools, Toolbox, ToolboxBuilder};

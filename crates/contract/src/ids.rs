@@ -114,6 +114,11 @@ text_id!(
     |text| is_minted(text, "art_")
 );
 text_id!(
+    /// One conversation: many runs in a row.
+    ConversationId, "conversation id", "cnv_ and 24 hexadecimal digits",
+    |text| is_minted(text, "cnv_")
+);
+text_id!(
     /// One version of a source: the hexadecimal SHA-256 of its bytes and its extractor's name.
     VersionId, "version id", "64 hexadecimal digits",
     |text| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit())
@@ -192,6 +197,14 @@ impl ArtifactId {
     }
 }
 
+impl ConversationId {
+    /// A fresh conversation id.
+    #[must_use]
+    pub fn mint(random: &dyn Randomness) -> Self {
+        Self(format!("cnv_{}", random_hex::<12>(random)))
+    }
+}
+
 /// The number of an index generation. Grows by one with every published change; 0 is the empty index.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema,
@@ -240,5 +253,6 @@ mod tests {
         assert!(KeyId::new(KeyId::mint(&Zeros).as_str()).is_ok());
         assert!(ReservationId::new(ReservationId::mint(&Zeros).as_str()).is_ok());
         assert!(OwnerId::new(OwnerId::mint(&Zeros).as_str()).is_ok());
+        assert!(ConversationId::new(ConversationId::mint(&Zeros).as_str()).is_ok());
     }
 }

@@ -6,7 +6,7 @@
 //!   article ─ citation ─ outcome        what an answer is made of
 //!   event ─ loop_event ─ stop           what happens while it is made
 //!   ask ─ search ─ sources ─ documents  what crosses the network, field by field
-//!   accounts ─ health
+//!   runs ─ accounts ─ health
 //!   error                               how all of it can fail
 //! ```
 //!
@@ -37,6 +37,7 @@ pub mod language;
 pub mod loop_event;
 pub mod money;
 pub mod outcome;
+pub mod runs;
 pub mod search;
 pub mod sources;
 pub mod stop;
@@ -48,7 +49,8 @@ pub use citation::Citation;
 pub use error::{ApiError, ErrorCode};
 pub use event::RunEvent;
 pub use ids::{
-    ArtifactId, GenerationNumber, JobId, KeyId, OwnerId, RequestId, ReservationId, RunId, SourceName, VersionId,
+    ArtifactId, ConversationId, GenerationNumber, JobId, KeyId, OwnerId, RequestId, ReservationId, RunId, SourceName,
+    VersionId,
 };
 pub use language::Language;
 pub use loop_event::LoopEvent;

@@ -16,7 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("library", &["corpus", "retrieval", "model", "gate"]),
     ("answer", &["retrieval", "corpus", "model", "gate"]),
     ("agent", &["corpus", "retrieval", "model", "gate", "answer", "mcp"]),
-    ("store", &["corpus", "retrieval", "model", "gate", "library", "answer"]),
+    ("store", &["corpus", "retrieval", "model", "gate", "library", "answer", "agent"]),
     ("service", &["corpus", "retrieval", "model", "gate", "library", "answer", "store"]),
     ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "library", "answer", "agent", "store", "service"]),
 ];

@@ -68,3 +68,29 @@ pub(super) fn from_integer<T: TryFrom<i64>>(row: &SqliteRow, column: &'static st
     let number: i64 = row.try_get(column)?;
     T::try_from(number).map_err(|_| damaged(column, format!("{number} is out of range")))
 }
+
+/// A limit as SQLite takes it.
+pub(super) fn count(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// Like [`from_text`], where the column may be NULL.
+pub(super) fn from_optional_text<T: std::str::FromStr>(
+    row: &SqliteRow,
+    column: &'static str,
+) -> Result<Option<T>, Failure>
+where
+    T::Err: Into<Failure>,
+{
+    let text: Option<&str> = row.try_get(column)?;
+    text.map(|text| text.parse().map_err(|error: T::Err| damaged(column, error))).transpose()
+}
+
+/// Like [`from_json`], where the column may be NULL.
+pub(super) fn from_optional_json<T: DeserializeOwned>(
+    row: &SqliteRow,
+    column: &'static str,
+) -> Result<Option<T>, Failure> {
+    let text: Option<&str> = row.try_get(column)?;
+    text.map(|text| serde_json::from_str(text).map_err(|error| damaged(column, error))).transpose()
+}

@@ -2,12 +2,14 @@
 
 mod answers;
 mod columns;
+mod damage;
 mod documents;
 mod jobs;
 mod keys;
 mod ledger;
 mod limit;
 mod open;
+mod runs;
 #[cfg(test)]
 mod tests;
 

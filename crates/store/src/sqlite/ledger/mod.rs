@@ -24,10 +24,10 @@ use bylaw_gate::{
 };
 use sqlx::{Sqlite, pool::PoolConnection};
 
-use self::values::{account, budget, count, ledger_error, link_bytes, open_reservation, row_number, seal};
+use self::values::{account, budget, ledger_error, link_bytes, open_reservation, row_number, seal};
 use super::{
     SqliteStore,
-    columns::{Failure, integer},
+    columns::{Failure, count, integer},
 };
 
 #[async_trait]

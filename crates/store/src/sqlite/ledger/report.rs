@@ -4,8 +4,11 @@ use bylaw_contract::{MicroUsd, TokenUsage};
 use bylaw_gate::{RowFilter, RowNumber, StoredRow, UsageLine};
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection, sqlite::SqliteRow};
 
-use super::values::{corrupt, row_number, stored_row};
-use crate::sqlite::columns::{Failure, from_integer, from_optional_word, from_text, from_word};
+use super::values::{row_number, stored_row};
+use crate::sqlite::{
+    columns::{Failure, from_integer, from_optional_word, from_text, from_word},
+    damage::corrupt,
+};
 
 /// Rows after `after`, in their order.
 pub(super) async fn rows(

@@ -4,48 +4,17 @@ use bylaw_contract::{MicroUsd, Timestamp};
 use bylaw_gate::{Account, BudgetKey, LedgerError, Link, OpenReservation, RowNumber, Seal, StoredRow};
 use sqlx::{Row, sqlite::SqliteRow};
 
-use crate::sqlite::columns::{Failure, from_integer, from_json, from_text};
-
-/// What the database holds cannot be right; says what and where.
-#[derive(Debug, thiserror::Error)]
-#[error("{what}")]
-struct Corrupt {
-    what: String,
-}
-
-/// Says of a value that cannot be read which one it is.
-pub(super) fn corrupt(which: &str, error: &Failure) -> Failure {
-    let mut what = format!("{which}: {error}");
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        what = format!("{what}: {error}");
-        cause = error.source();
-    }
-    Box::new(Corrupt { what })
-}
-
-/// Whether SQLite itself says that the file is damaged.
-fn is_damaged(error: &Failure) -> bool {
-    const CORRUPT: i32 = 11;
-    const NOT_A_DATABASE: i32 = 26;
-    let database = error.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);
-    let code = database.and_then(|error| error.code()?.parse::<i32>().ok());
-    // The low byte is the kind; the rest says more about it.
-    code.is_some_and(|code| matches!(code & 0xff, CORRUPT | NOT_A_DATABASE))
-}
+use crate::sqlite::{
+    columns::{Failure, from_integer, from_json, from_text},
+    damage::{corrupt, damage},
+};
 
 /// What the port says for a failure.
 pub(super) fn ledger_error(operation: &'static str, error: Failure) -> LedgerError {
-    match error.downcast::<Corrupt>() {
-        Ok(corrupt) => LedgerError::Corrupt { what: corrupt.what },
-        Err(error) if is_damaged(&error) => LedgerError::Corrupt { what: error.to_string() },
+    match damage(error) {
+        Ok(what) => LedgerError::Corrupt { what },
         Err(source) => LedgerError::Unavailable { operation, source },
     }
-}
-
-/// A limit as SQLite takes it.
-pub(super) fn count(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
 /// A place to go on from; no row is ever beyond the largest.
