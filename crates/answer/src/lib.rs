@@ -62,7 +62,7 @@ pub use cache::CacheSizes;
 pub use caps::{Caps, Ceilings};
 pub use citations::{citation_of_article, citations_of};
 pub use memory::MemoryAnswers;
-pub use meter::Purse;
+pub use meter::{Purse, Tab};
 pub use reading::without_stalling;
 pub use recall::Recalled;
 pub use store::{AnswerStore, AnswerStoreError, IdempotencyKey, InvalidIdempotencyKey, KEPT_MS, KeptAnswer, KeptName};

@@ -9,6 +9,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use bylaw_contract::MicroUsd;
 use bylaw_gate::{
     Call, Currency, Ending, Gate, Listener, MIN_ANSWER_TOKENS, PriceTable, Quote, ReserveError, Spender, Ticket,
 };
@@ -33,13 +34,34 @@ impl Purse {
     /// A meter for one spender, for calls that belong to no answer.
     #[must_use]
     pub fn meter(&self, spender: Spender) -> Arc<dyn Meter> {
-        Arc::new(GateMeter {
-            purse: self.clone(),
-            spender,
-            bill: Arc::default(),
-            abandoned: Arc::default(),
-            tallies: Arc::default(),
-        })
+        self.tab(spender).0
+    }
+
+    /// The same, and what its calls cost.
+    #[must_use]
+    pub fn tab(&self, spender: Spender) -> (Arc<dyn Meter>, Tab) {
+        let bill = Arc::new(Bill::default());
+        let tab = Tab(Arc::clone(&bill));
+        let (abandoned, tallies) = (Arc::default(), Arc::default());
+        (Arc::new(GateMeter { purse: self.clone(), spender, bill, abandoned, tallies }), tab)
+    }
+}
+
+/// What the calls of one meter have cost so far.
+#[derive(Clone, Debug)]
+pub struct Tab(Arc<Bill>);
+
+impl Tab {
+    /// What was booked.
+    #[must_use]
+    pub fn cost(&self) -> MicroUsd {
+        self.0.charges().cost
+    }
+
+    /// Whether some of it is a bound, because the provider did not say.
+    #[must_use]
+    pub fn is_estimated(&self) -> bool {
+        self.0.charges().estimated
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod chat;
 mod door;
 mod money;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::{
+    chat::{Approve, Chat},
     door::{BenchDoor, DoorCrash, DoorFlight, DoorLeave, DoorOverspend, DoorReset, DoorShutdown, DoorSoak},
     money::{
         Credentials, Explain, Key, KeyCreate, KeyRole, Ledger, LedgerExport, LedgerReport, LedgerVerify, ReportBy,
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Search(Search),
     /// Ask a question.
     Ask(Ask),
+    /// Talk with a model that uses tools.
+    Chat(Chat),
     /// List, show, delete and bring back sources.
     Sources(Sources),
     /// Make, list and revoke keys.

@@ -2,11 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use bylaw_agent::Catalogue;
 use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, Purse};
 use bylaw_contract::{Clock, ErrorCode, Randomness};
 use bylaw_gate::{Gate, GateConfig, KeyRing};
 use bylaw_library::{Library, LibrarySettings};
-use bylaw_model::Connection;
+use bylaw_model::{Connection, Retries};
 use bylaw_retrieval::Vocabulary;
 use bylaw_service::Accounts;
 use bylaw_store::SqliteStore;
@@ -57,13 +58,8 @@ pub(crate) async fn open(settings: &Settings, data: &DataSet, access: Access) ->
     };
     let accounts = accounts(settings, &store, &clock, &random);
     let answerer = Arc::new(Answerer::new(AnswererParts {
-        model: model(settings)?,
-        purse: Purse {
-            gate: accounts.gate.clone(),
-            prices: Arc::new(settings.money.prices.clone()),
-            currency: accounts.currency,
-            lowering: true,
-        },
+        model: model(settings, &random)?,
+        purse: purse(settings, &accounts),
         ceilings: Ceilings {
             max_steps: settings.caps.max_steps,
             max_cost: settings.money.budgets.request,
@@ -87,6 +83,42 @@ impl Assembly {
     }
 }
 
+/// What spends money without a question about documents: a model behind the gate of a data set, which may be new.
+pub(crate) struct Paying {
+    pub(crate) store: SqliteStore,
+    pub(crate) model: Option<Connection>,
+    pub(crate) purse: Purse,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) random: Arc<dyn Randomness>,
+}
+
+/// Opens the books of a data set, and the way to the configured model.
+pub(crate) async fn paying(settings: &Settings, data: &DataSet) -> Result<Paying, Failure> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let random: Arc<dyn Randomness> = Arc::new(SystemRandom);
+    let model = model(settings, &random)?;
+    let store = data.store().await?;
+    let accounts = accounts(settings, &store, &clock, &random);
+    Ok(Paying { purse: purse(settings, &accounts), store, model, clock, random })
+}
+
+impl Paying {
+    /// Writes what has been spent and closes the store. Nothing can be spent afterwards.
+    pub(crate) async fn close(&self) {
+        self.purse.gate.drain(LAST_WORDS).await;
+        self.store.close().await;
+    }
+}
+
+fn purse(settings: &Settings, accounts: &Accounts) -> Purse {
+    Purse {
+        gate: accounts.gate.clone(),
+        prices: Arc::new(settings.money.prices.clone()),
+        currency: accounts.currency,
+        lowering: true,
+    }
+}
+
 /// Keys, ledger and gate over one store.
 fn accounts(
     settings: &Settings,
@@ -107,8 +139,15 @@ fn accounts(
 }
 
 /// The way to the configured model, if one is configured. Only a meter makes a model of it.
-fn model(settings: &Settings) -> Result<Option<Connection>, Failure> {
-    Ok(settings.model.clone().map(Connection::open).transpose()?)
+fn model(settings: &Settings, random: &Arc<dyn Randomness>) -> Result<Option<Connection>, Failure> {
+    let Some(model) = &settings.model else { return Ok(None) };
+    let retries = Retries::new(model.retries.saturating_add(1), Arc::clone(random));
+    Ok(Some(Connection::open(model.endpoint.clone())?.with_retries(retries).with_actions(model.actions)))
+}
+
+/// The agents that are configured; none if no folder is.
+pub(crate) fn catalogue(settings: &Settings) -> Result<Catalogue, Failure> {
+    Ok(settings.agents.as_deref().map(Catalogue::read).transpose()?.unwrap_or_default())
 }
 
 /// The shipped glossary, extended by the operator's.

@@ -171,6 +171,13 @@ impl From<bylaw_retrieval::VocabularyError> for Failure {
     }
 }
 
+impl From<bylaw_agent::CatalogueError> for Failure {
+    fn from(error: bylaw_agent::CatalogueError) -> Self {
+        // Its words hold their cause already.
+        Self::new(ErrorCode::InvalidConfiguration, error.to_string())
+    }
+}
+
 impl From<bylaw_retrieval::GenerationError> for Failure {
     fn from(error: bylaw_retrieval::GenerationError) -> Self {
         Self::from_error(ErrorCode::NotReady, &error)

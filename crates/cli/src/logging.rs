@@ -10,10 +10,11 @@ use crate::{
     failure::Failure,
 };
 
-/// Starts logging as configured.
-pub(crate) fn start(settings: &Settings) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&settings.log_level).map_err(|error| {
-        Failure::new(ErrorCode::InvalidConfiguration, format!("log.level: {:?}: {error}", settings.log_level))
+/// Starts logging as configured, or at `level`.
+pub(crate) fn start(settings: &Settings, level: Option<&str>) -> Result<(), Failure> {
+    let level = level.unwrap_or(&settings.log_level);
+    let filter = EnvFilter::try_new(level).map_err(|error| {
+        Failure::new(ErrorCode::InvalidConfiguration, format!("log.level: {level:?}: {error}"))
             .hint("use error, warn, info, debug or trace")
     })?;
     let builder = tracing_subscriber::fmt()

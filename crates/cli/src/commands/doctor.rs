@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use bylaw_contract::{ErrorCode, RequestId, RunId};
 use bylaw_gate::{Principal, Spender};
 use bylaw_library::ServiceLock;
-use bylaw_model::{ChatDelta, ChatMessage, ChatRequest, Purpose};
+use bylaw_model::{ActionMode, ChatDelta, ChatMessage, ChatRequest, Purpose};
 use futures_util::StreamExt;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     amounts,
     args::Doctor,
-    assemble::{self, Access, Assembly},
+    assemble::{self, Access, Paying},
     commands::{key, serve::door},
     config::{Layers, Settings},
     dataset::DataSet,
@@ -49,7 +49,8 @@ pub(crate) async fn run(
 ) -> Result<ExitCode, Failure> {
     let mut checks = vec![configuration(layers)];
     checks.extend(data(settings).await?);
-    checks.push(model(settings, arguments.model).await);
+    checks.extend(model(settings, arguments.model).await);
+    checks.push(agents(settings));
     checks.push(budgets(settings));
     settings.money.warn();
     let is_bad = checks.iter().any(|check| check.verdict == Verdict::Bad);
@@ -125,38 +126,81 @@ fn budgets(settings: &Settings) -> Check {
     check("budgets", Verdict::Good, limits)
 }
 
-async fn model(settings: &Settings, ask: bool) -> Check {
-    let name = match &settings.model {
-        None => return check("model", Verdict::Missing, "none configured; answers are extracts"),
-        Some(endpoint) => format!("{} at {}", endpoint.model, endpoint.base_url),
-    };
-    if !ask {
-        return check("model", Verdict::Good, format!("{name} (not asked; --model asks it)"));
-    }
-    match probe(settings).await {
-        Ok(reply) => check("model", Verdict::Good, format!("{name} answered {reply:?}")),
-        Err(failure) => check("model", Verdict::Bad, failure.message),
+fn agents(settings: &Settings) -> Check {
+    match assemble::catalogue(settings) {
+        Ok(agents) if agents.is_empty() => check("agents", Verdict::Missing, "none; bylaw chat needs none"),
+        Ok(agents) => check("agents", Verdict::Good, agents.names().collect::<Vec<_>>().join(", ")),
+        Err(failure) => check("agents", Verdict::Bad, failure.message),
     }
 }
 
-async fn probe(settings: &Settings) -> Result<String, Failure> {
+async fn model(settings: &Settings, ask: bool) -> Vec<Check> {
+    let Some(model) = &settings.model else {
+        return vec![check("model", Verdict::Missing, "none configured; answers are extracts")];
+    };
+    let name = format!("{} at {}", model.endpoint.model, model.endpoint.base_url);
+    if !ask {
+        return vec![check("model", Verdict::Good, format!("{name} (not asked; --model asks it)"))];
+    }
+    match probe(settings).await {
+        Ok((reply, tools)) => {
+            let answered = check("model", Verdict::Good, format!("{name} answered {reply:?}"));
+            vec![answered, tools_check(model.actions, tools)]
+        }
+        Err(failure) => vec![check("model", Verdict::Bad, failure.message)],
+    }
+}
+
+/// Which way of giving it tools fits, and whether that is the one that is configured.
+fn tools_check(configured: ActionMode, found: Result<Option<ActionMode>, Failure>) -> Check {
+    match found {
+        Ok(Some(mode)) if mode == configured => {
+            check("tools", Verdict::Good, format!("it calls tools with model.actions = {:?}", in_toml(mode)))
+        }
+        Ok(Some(mode)) => check(
+            "tools",
+            Verdict::Missing,
+            format!(
+                "set model.actions = {:?}: it calls tools that way; configured is {:?}",
+                in_toml(mode),
+                in_toml(configured)
+            ),
+        ),
+        Ok(None) => {
+            check("tools", Verdict::Missing, "it called no tool in any way; bylaw chat needs another model for them")
+        }
+        Err(failure) => check("tools", Verdict::Bad, failure.message),
+    }
+}
+
+const fn in_toml(mode: ActionMode) -> &'static str {
+    match mode {
+        ActionMode::Native => "native",
+        ActionMode::JsonSchema => "json_schema",
+        ActionMode::Fenced => "fenced",
+    }
+}
+
+type Probed = (String, Result<Option<ActionMode>, Failure>);
+
+async fn probe(settings: &Settings) -> Result<Probed, Failure> {
     // A probe costs money like any other call: it passes the gate, and is on the books of the data set.
-    let assembly = assemble::open(settings, &DataSet::to_read(settings)?, Access::Read).await?;
-    let reply = probed(&assembly).await;
-    assembly.close().await;
+    let paying = assemble::paying(settings, &DataSet::to_read(settings)?).await?;
+    let reply = probed(&paying).await;
+    paying.close().await;
     reply
 }
 
-async fn probed(assembly: &Assembly) -> Result<String, Failure> {
-    let Some(connection) = assembly.answerer.model() else { return Ok(String::new()) };
+async fn probed(paying: &Paying) -> Result<Probed, Failure> {
+    let Some(connection) = &paying.model else { return Ok((String::new(), Ok(None))) };
     let spender = Spender {
         principal: Principal::LocalDoor,
-        request_id: RequestId::mint(&*assembly.random),
-        run_id: RunId::mint(&*assembly.random),
+        request_id: RequestId::mint(&*paying.random),
+        run_id: RunId::mint(&*paying.random),
         mode: None,
         max_cost: None,
     };
-    let model = connection.metered(assembly.answerer.purse().meter(spender));
+    let model = connection.metered(paying.purse.meter(spender));
     let messages = vec![ChatMessage::user("Reply with the word ready.")];
     let request = ChatRequest::new(Purpose::Probe, messages, 16);
     let mut stream = model.chat(&request, CancellationToken::new()).await?;
@@ -166,5 +210,6 @@ async fn probed(assembly: &Assembly) -> Result<String, Failure> {
             reply.push_str(&text);
         }
     }
-    Ok(terminal::shorten(&reply, 40))
+    let tools = model.probe_actions(CancellationToken::new()).await;
+    Ok((terminal::shorten(&reply, 40), tools.map_err(Failure::from)))
 }

@@ -2,6 +2,7 @@
 
 mod ask;
 mod bench;
+mod chat;
 mod config;
 mod doctor;
 mod explain;
@@ -33,12 +34,15 @@ pub(crate) async fn run(cli: Cli, format: Format) -> Result<ExitCode, Failure> {
     }
     flags.key = command.credentials().and_then(|credentials| credentials.key.clone());
     let (settings, layers) = load(cli.global.config.as_deref(), &flags, &|name| std::env::var(name).ok())?;
-    logging::start(&settings)?;
+    // Log lines would stand between those of a conversation, which shows its warnings itself.
+    let is_quiet = matches!(command, Command::Chat(_)) && layers.is_default("log.level");
+    logging::start(&settings, is_quiet.then_some("error"))?;
     match command {
         Command::Serve(arguments) => serve::run(arguments, &settings, format).await,
         Command::Ingest(arguments) => ingest::run(arguments, &settings, format).await,
         Command::Search(arguments) => search::run(arguments, &settings, format).await,
         Command::Ask(arguments) => ask::run(arguments, &settings, format).await,
+        Command::Chat(arguments) => chat::run(arguments, &settings, format).await,
         Command::Sources(arguments) => sources::run(arguments, &settings, format).await,
         Command::Key(arguments) => key::run(arguments, &settings, format).await,
         Command::Ledger(arguments) => ledger::run(arguments, &settings, format).await,

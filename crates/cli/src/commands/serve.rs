@@ -182,7 +182,7 @@ fn announce(
             "sample": data.is_sample,
             "sources": generation.sources().len(),
             "articles": generation.article_count(),
-            "model": settings.model.as_ref().map(|endpoint| &endpoint.model),
+            "model": settings.model.as_ref().map(|model| &model.endpoint.model),
             "keys": keys.len(),
             "questions": questions,
         }));
@@ -196,7 +196,9 @@ fn announce(
     ));
     terminal::line(format!("  data in {}", data.directory.root().display()));
     match &settings.model {
-        Some(endpoint) => terminal::line(format!("  model {} at {}", endpoint.model, endpoint.base_url)),
+        Some(model) => {
+            terminal::line(format!("  model {} at {}", model.endpoint.model, model.endpoint.base_url));
+        }
         None => terminal::line("  no model: answers are the rules' own sentences"),
     }
     terminal::line(format!("  {}", door(keys, assembly.clock.as_ref())));

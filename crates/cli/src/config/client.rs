@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use bylaw_contract::Language;
+
 /// A key for services. Its `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ClientKey(String);
@@ -14,6 +16,16 @@ impl ClientKey {
     /// The key in the clear, to be sent.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
+    }
+}
+
+/// The language that is written; none if it is left to the locale.
+pub(super) fn language(text: &str) -> Result<Option<Language>, String> {
+    match text {
+        "" => Ok(None),
+        "zh-Hant" | "zh-TW" | "zh" => Ok(Some(Language::TraditionalChinese)),
+        "en" => Ok(Some(Language::English)),
+        other => Err(format!("client.language: {other:?} is not a language of this program; write zh-Hant or en")),
     }
 }
 

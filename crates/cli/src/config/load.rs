@@ -10,7 +10,7 @@ use figment::{
 
 use super::{raw::Raw, settings::Settings, variables::VARIABLES};
 use crate::failure::Failure;
-use bylaw_contract::ErrorCode;
+use bylaw_contract::{ErrorCode, Language};
 
 /// The checked-in defaults.
 pub(crate) const DEFAULTS: &str = include_str!("default.toml");
@@ -71,11 +71,21 @@ pub(crate) fn load(
         figment = figment.merge(Layer::one(&format!("flag {flag}"), key, value));
     }
     let raw: Raw = figment.extract().map_err(|error| invalid(one_line(error)))?;
-    let settings = Settings::resolve(&raw).map_err(invalid)?;
+    let mut settings = Settings::resolve(&raw).map_err(invalid)?;
+    settings.language = settings.language.or_else(|| locale(environment));
+    if settings.agents.is_none() {
+        let beside = file.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).join("agents");
+        settings.agents = beside.is_dir().then_some(beside);
+    }
     Ok((settings, Layers { figment, file }))
 }
 
 impl Layers {
+    /// Whether nobody set this.
+    pub(crate) fn is_default(&self, key: &str) -> bool {
+        self.figment.find_metadata(key).is_none_or(|metadata| metadata.name == "defaults")
+    }
+
     /// Every setting, in the order of the defaults; secrets as `***`.
     pub(crate) fn origins(&self) -> Vec<Origin> {
         let mut origins = Vec::new();
@@ -122,6 +132,13 @@ impl Flags {
     }
 }
 
+/// The language of the locale, if that is one of ours.
+fn locale(environment: &dyn Fn(&str) -> Option<String>) -> Option<Language> {
+    let given =
+        ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(environment).find(|value| !value.is_empty())?;
+    Some(if given.starts_with("zh") { Language::TraditionalChinese } else { Language::English })
+}
+
 /// A TOML provider under a name of our own, so that `config show` can say where a value came from.
 struct Layer {
     name: String,
@@ -166,7 +183,7 @@ fn candidates() -> Vec<PathBuf> {
 /// The value in the type of its setting: a variable is always text, a port is a number.
 fn typed(key: &str, text: String) -> Value {
     match text.parse::<u16>() {
-        Ok(port) if key == "server.port" => Value::from(port),
+        Ok(number) if matches!(key, "server.port" | "model.retries") => Value::from(number),
         _ => Value::from(text),
     }
 }

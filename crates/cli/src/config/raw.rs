@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use bylaw_model::ActionMode;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -11,6 +12,7 @@ pub(super) struct Raw {
     pub(super) data: Data,
     pub(super) retrieval: Retrieval,
     pub(super) model: Model,
+    pub(super) agents: Agents,
     pub(super) money: Money,
     pub(super) budgets: Budgets,
     pub(super) caps: Caps,
@@ -55,6 +57,14 @@ pub(super) struct Model {
     pub(super) first_byte_timeout_seconds: u32,
     pub(super) idle_timeout_seconds: u32,
     pub(super) total_timeout_seconds: u32,
+    pub(super) retries: u32,
+    pub(super) actions: ActionMode,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Agents {
+    pub(super) directory: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -101,6 +111,7 @@ pub(super) struct Price {
 #[serde(deny_unknown_fields)]
 pub(super) struct Client {
     pub(super) key: String,
+    pub(super) language: String,
 }
 
 /// An amount as text. A number without quotes is refused: TOML would make a float of it, which is no longer what was written.

@@ -2,12 +2,13 @@
 
 use std::{net::IpAddr, path::PathBuf, time::Duration};
 
-use bylaw_model::Endpoint;
+use bylaw_contract::Language;
 
 use super::{
     caps::CapSettings,
-    client::ClientKey,
+    client::{self, ClientKey},
     ledger::LedgerSettings,
+    model::ModelSettings,
     money::MoneySettings,
     raw::{LogFormat, Raw},
 };
@@ -26,12 +27,16 @@ pub(crate) struct Settings {
     pub(crate) data: Option<PathBuf>,
     pub(crate) undo_window: Duration,
     pub(crate) glossary: Option<PathBuf>,
-    pub(crate) model: Option<Endpoint>,
+    pub(crate) model: Option<ModelSettings>,
+    /// The folder of agents, if there is one.
+    pub(crate) agents: Option<PathBuf>,
     pub(crate) money: MoneySettings,
     pub(crate) caps: CapSettings,
     pub(crate) ledger: LedgerSettings,
     /// The key that is sent to services.
     pub(crate) client_key: Option<ClientKey>,
+    /// What conversations are held in, if that is known.
+    pub(crate) language: Option<Language>,
     pub(crate) log_level: String,
     pub(crate) log_format: LogFormat,
 }
@@ -64,11 +69,13 @@ impl Settings {
             data: path(&raw.data.directory),
             undo_window: DAY * raw.data.undo_days,
             glossary: path(&raw.retrieval.glossary),
-            model: model(raw)?,
+            model: ModelSettings::resolve(&raw.model)?,
+            agents: path(&raw.agents.directory),
             money: MoneySettings::resolve(raw)?,
             caps: CapSettings::resolve(&raw.caps)?,
             ledger: LedgerSettings::resolve(&raw.ledger)?,
             client_key: ClientKey::new(&raw.client.key),
+            language: client::language(&raw.client.language)?,
             log_level: raw.log.level.clone(),
             log_format: raw.log.format,
         })
@@ -81,27 +88,4 @@ fn path(text: &str) -> Option<PathBuf> {
 
 fn seconds(count: u32) -> Duration {
     Duration::from_secs(u64::from(count))
-}
-
-fn model(raw: &Raw) -> Result<Option<Endpoint>, String> {
-    let model = &raw.model;
-    if model.base_url.is_empty() {
-        return if model.name.is_empty() {
-            Ok(None)
-        } else {
-            Err("model.base_url: missing, while model.name is set; name the endpoint or remove the name".to_owned())
-        };
-    }
-    if model.name.is_empty() {
-        return Err("model.name: missing, while model.base_url is set; name the model to ask for".to_owned());
-    }
-    Ok(Some(Endpoint {
-        base_url: model.base_url.trim_end_matches('/').to_owned(),
-        api_key: if model.api_key.is_empty() { None } else { Some(model.api_key.clone()) },
-        model: model.name.clone(),
-        connect_timeout: seconds(model.connect_timeout_seconds),
-        first_byte_timeout: seconds(model.first_byte_timeout_seconds),
-        idle_timeout: seconds(model.idle_timeout_seconds),
-        total_timeout: seconds(model.total_timeout_seconds),
-    }))
 }

@@ -22,7 +22,10 @@ pub(crate) const VARIABLES: &[Variable] = &[
     variable("BYLAW_MODEL_BASE_URL", "model.base_url"),
     variable("BYLAW_MODEL_NAME", "model.name"),
     variable("BYLAW_MODEL_API_KEY", "model.api_key"),
+    variable("BYLAW_MODEL_ACTIONS", "model.actions"),
+    variable("BYLAW_AGENTS", "agents.directory"),
     variable("BYLAW_KEY", "client.key"),
+    variable("BYLAW_LANGUAGE", "client.language"),
     variable("BYLAW_LOG", "log.level"),
     variable("BYLAW_LOG_FORMAT", "log.format"),
 ];
