@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bylaw_agent::Catalogue;
+use bylaw_agent::{Catalogue, ConnectWith, Journal, JournalConfig, Runner, RunnerParts};
 use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, Purse};
 use bylaw_contract::{Clock, ErrorCode, Randomness};
 use bylaw_gate::{Gate, GateConfig, KeyRing};
@@ -25,6 +25,8 @@ pub(crate) struct Assembly {
     pub(crate) library: Arc<Library>,
     pub(crate) answerer: Arc<Answerer>,
     pub(crate) accounts: Accounts,
+    /// Where runs are written down.
+    pub(crate) journal: Journal,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Randomness>,
 }
@@ -69,15 +71,37 @@ pub(crate) async fn open(settings: &Settings, data: &DataSet, access: Access) ->
         caches: CacheSizes::default(),
         clock: Arc::clone(&clock),
     }));
-    Ok(Assembly { store, library, answerer, accounts, clock, random })
+    let journal = Journal::open(Arc::new(store.clone()), JournalConfig::default(), Arc::clone(&clock), &*random);
+    Ok(Assembly { store, library, answerer, accounts, journal, clock, random })
 }
 
 /// How long calls that are under way have to settle when a process ends.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 impl Assembly {
-    /// Writes what has been spent and closes the store. Nothing can be spent afterwards.
+    /// What does the work of agents.
+    pub(crate) fn runner(&self, settings: &Settings) -> Result<Runner, Failure> {
+        Ok(Runner::new(RunnerParts {
+            journal: self.journal.clone(),
+            catalogue: Arc::new(catalogue(settings)?),
+            connect: ConnectWith {
+                // The program is the only place that reads the environment.
+                secret: Arc::new(|name| std::env::var(name).ok().filter(|secret| !secret.is_empty())),
+                ..ConnectWith::new(Arc::clone(&self.clock), Arc::clone(&self.random))
+            },
+            tools: Vec::new(),
+            model: self.answerer.model().cloned(),
+            purse: self.answerer.purse().clone(),
+            keys: Arc::clone(&self.accounts.keys),
+            room: settings.room,
+            clock: Arc::clone(&self.clock),
+            randomness: Arc::clone(&self.random),
+        }))
+    }
+
+    /// Writes what happened and what has been spent, and closes the store. Nothing can be spent afterwards.
     pub(crate) async fn close(&self) {
+        self.journal.flush().await;
         self.accounts.gate.drain(LAST_WORDS).await;
         self.store.close().await;
     }

@@ -1,7 +1,8 @@
-//! What a service does from time to time for its ledger.
+//! What a service does from time to time for its ledger and its runs.
 
 use std::{sync::Arc, time::Duration};
 
+use bylaw_agent::Journal;
 use bylaw_contract::{Clock, Timestamp};
 use bylaw_gate::{LedgerError, LedgerStore, SealingKey, seal_some};
 use tokio::time::{Interval, MissedTickBehavior};
@@ -11,6 +12,10 @@ use tracing::{info, warn};
 use crate::failure::chain;
 
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
+/// How often it is looked for runs whose process is gone: its lease, a minute, ends at some moment.
+const LOST_EVERY: Duration = Duration::from_secs(10);
+/// Lost runs that are ended at once.
+const LOST_AT_ONCE: usize = 500;
 const FORGET_AFTER: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 /// Seals what is new every `seal_every`, and forgets accounts of requests that are long over, until `shutdown` fires.
@@ -47,6 +52,18 @@ async fn keep_forgetting(ledger: Arc<dyn LedgerStore>, clock: Arc<dyn Clock>, st
     let mut ticks = ticks(FORGET_EVERY);
     while tick(&mut ticks, &stop).await {
         log.heard(forget(&*ledger, clock.now()).await);
+    }
+}
+
+/// Ends runs whose process is gone: nobody else will, and whoever waits for them should hear it.
+pub(crate) async fn keep_ending_lost(journal: Journal, stop: CancellationToken) {
+    let mut ticks = ticks(LOST_EVERY);
+    while tick(&mut ticks, &stop).await {
+        match journal.end_lost(LOST_AT_ONCE).await {
+            Ok(0) => {}
+            Ok(count) => info!(count, "runs were ended whose process is gone"),
+            Err(error) => warn!(error = chain(&error), "runs whose process is gone cannot be looked for"),
+        }
     }
 }
 

@@ -9,9 +9,10 @@ use std::{
 };
 
 use axum::http::StatusCode;
+use bylaw_agent::RunCounts;
 use bylaw_answer::TallySnapshot;
 use bylaw_contract::{
-    Clock, Outcome,
+    Clock, Outcome, StopReason,
     ask::{Answer, AnsweredBy, Mode},
 };
 use prometheus_client::{
@@ -50,6 +51,11 @@ struct EndingLabels {
     ending: &'static str,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StopLabels {
+    stop: &'static str,
+}
+
 /// Requests to one route, by the class of their status.
 #[derive(Clone, Debug)]
 pub(crate) struct Answered([Counter; CLASSES.len()]);
@@ -62,7 +68,7 @@ impl Answered {
 }
 
 /// What is true now and was not counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     /// What is reserved and not settled, over all processes; `None` if the ledger cannot be read.
     pub(crate) reserved_micro_usd: Option<i64>,
@@ -70,6 +76,10 @@ pub(crate) struct Moment {
     pub(crate) calls_in_flight: i64,
     /// The generation that answers.
     pub(crate) generation: u64,
+    /// Runs of agents.
+    pub(crate) runs: RunCounts,
+    /// Writes about runs that were lost.
+    pub(crate) run_writes_lost: u64,
 }
 
 /// Handles for everything that is counted.
@@ -94,6 +104,10 @@ pub(crate) struct Metrics {
     in_flight: Gauge,
     ledger: Gauge,
     generation: Gauge,
+    runs: Family<StopLabels, Counter>,
+    runs_active: Gauge,
+    runs_waiting: Gauge,
+    run_writes_lost: Counter,
 }
 
 impl fmt::Debug for Metrics {
@@ -140,6 +154,11 @@ impl Metrics {
         let in_flight = gauge(registry, "calls_in_flight", "Model calls that hold or ask for a reservation");
         let ledger = gauge(registry, "ledger_available", "1 if the ledger can be read, 0 if not");
         let generation = gauge(registry, "generation", "The index generation that answers");
+        let runs = Family::<StopLabels, Counter>::default();
+        registry.register("runs", "Runs of agents that are over, by why they ended", runs.clone());
+        let runs_active = gauge(registry, "runs_active", "Runs of agents that go on");
+        let runs_waiting = gauge(registry, "questions_open", "Questions of runs that wait for people");
+        let run_writes_lost = counter(registry, "run_writes_lost", "Writes about runs that were lost");
         let answer =
             |mode, outcome, answered_by| answers.get_or_create_owned(&AnswerLabels { mode, outcome, answered_by });
         let cache = |cache| caches.get_or_create_owned(&CacheLabels { cache });
@@ -165,6 +184,10 @@ impl Metrics {
             in_flight,
             ledger,
             generation,
+            runs,
+            runs_active,
+            runs_waiting,
+            run_writes_lost,
         }
     }
 
@@ -216,6 +239,7 @@ impl Metrics {
             (&self.upstream_cancelled, tallies.calls_abandoned),
             (&self.answer_misses, tallies.answer_misses),
             (&self.unrecorded, tallies.unrecorded),
+            (&self.run_writes_lost, moment.run_writes_lost),
         ] {
             counter.inner().fetch_max(value, Ordering::Relaxed);
         }
@@ -225,9 +249,32 @@ impl Metrics {
         }
         self.in_flight.set(moment.calls_in_flight);
         self.generation.set(i64::try_from(moment.generation).unwrap_or(i64::MAX));
+        self.runs_active.set(i64::try_from(moment.runs.active).unwrap_or(i64::MAX));
+        self.runs_waiting.set(i64::try_from(moment.runs.waiting).unwrap_or(i64::MAX));
+        for (reason, count) in &moment.runs.ended {
+            let counter = self.runs.get_or_create_owned(&StopLabels { stop: name_of(*reason) });
+            counter.inner().fetch_max(*count, Ordering::Relaxed);
+        }
         let mut text = String::new();
         prometheus_text::encode(&mut text, &self.registry)?;
         Ok(text)
+    }
+}
+
+const fn name_of(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Completed => "completed",
+        StopReason::Steps => "steps",
+        StopReason::ToolCalls => "tool_calls",
+        StopReason::RepeatedCall => "repeated_call",
+        StopReason::Context => "context",
+        StopReason::Cost => "cost",
+        StopReason::Time => "time",
+        StopReason::Cancelled => "cancelled",
+        StopReason::UpstreamIncomplete => "upstream_incomplete",
+        StopReason::UpstreamTimeout => "upstream_timeout",
+        StopReason::Refused => "refused",
+        StopReason::Failed => "failed",
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use bylaw_answer::{Ask as Question, EventSink, IgnoreEvents};
+use bylaw_agent::{NewRun, OpenRun, Owner, Purpose};
+use bylaw_answer::{Ask as Question, EventSink};
 use bylaw_contract::{
     Citation, ErrorCode, Outcome, RequestId, RunEvent, RunId,
     ask::{Answer, AskRequest, Mode},
@@ -49,43 +50,59 @@ async fn in_process(request: &AskRequest, settings: &Settings, format: Format) -
     settings.money.warn();
     let assembly = assemble::open(settings, &DataSet::to_read(settings)?.require_used()?, Access::Read).await?;
     let cancel = CancellationToken::new();
-    let events: &dyn EventSink = match format {
-        Format::Text => &PrintTokens,
-        Format::Json => &IgnoreEvents,
-    };
+    let (request_id, run_id) = (RequestId::mint(assembly.random.as_ref()), RunId::mint(assembly.random.as_ref()));
+    let run = assembly.journal.hold(NewRun {
+        id: run_id.clone(),
+        owner: Owner::LocalDoor,
+        purpose: Purpose::Ask(request.mode),
+        model: assembly.answerer.model().filter(|_| request.mode != Mode::Extract).map(|model| model.name().to_owned()),
+        conversation: None,
+        message: request.question.clone(),
+        request_id: request_id.clone(),
+        started_at: assembly.clock.now(),
+    });
+    let events = Told { run, printed: format == Format::Text };
     let question = Question {
         request,
         generation: assembly.library.generation(),
         principal: Principal::LocalDoor,
         idempotency_key: None,
-        request_id: RequestId::mint(assembly.random.as_ref()),
-        run_id: RunId::mint(assembly.random.as_ref()),
+        request_id,
+        run_id,
         started: assembly.clock.elapsed(),
         cancel: cancel.clone(),
-        events,
+        events: &events,
     };
-    let answer = assembly.answerer.ask(question);
-    tokio::pin!(answer);
-    let answer = tokio::select! {
-        answer = &mut answer => answer,
-        _ = tokio::signal::ctrl_c() => {
-            cancel.cancel();
-            answer.await
+    let answer = {
+        let mut answer = Box::pin(assembly.answerer.ask(question));
+        tokio::select! {
+            answer = &mut answer => answer,
+            _ = tokio::signal::ctrl_c() => {
+                cancel.cancel();
+                answer.await
+            }
         }
     };
-    // What was spent is written before the process ends.
+    // What happened and what was spent is written before the process ends.
+    drop(events);
     assembly.close().await;
     Ok(answer?)
 }
 
-/// Shows an answer while it is written.
-struct PrintTokens;
+/// Writes a run down, and shows its answer while it is written.
+struct Told {
+    run: OpenRun,
+    printed: bool,
+}
 
-impl EventSink for PrintTokens {
+impl EventSink for Told {
     fn report(&self, event: RunEvent) {
-        if let RunEvent::Token { text } = event {
-            terminal::piece(&printable(&text));
+        if let RunEvent::Token { text } = &event
+            && self.printed
+        {
+            terminal::piece(&printable(text));
         }
+        self.run.report(event);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
 
+use bylaw_agent::Runner;
 use bylaw_contract::{Clock, ErrorCode};
 use bylaw_gate::{KeyRecord, KeyStore, LedgerStore};
 use bylaw_library::{DataDirectory, LockHolder, ServiceLock};
@@ -40,12 +41,13 @@ pub(crate) async fn run(arguments: Serve, settings: &Settings, format: Format) -
     let shutdown = stop_signal();
     let work = TaskTracker::new();
     work.spawn(Arc::clone(&assembly.library).work(shutdown.clone()));
+    let runner = assembly.runner(settings)?;
     keep_up(&assembly, &data, settings, &work, &shutdown).await;
     if arguments.watch {
         watch(&assembly, paths.clone(), &work, &shutdown);
     }
     announce(&assembly, &data, settings, address, &assembly.store.list().await?, format);
-    let served = bylaw_service::serve(listener, service(&assembly, &data, settings), shutdown.clone()).await;
+    let served = bylaw_service::serve(listener, service(&assembly, runner, &data, settings), shutdown.clone()).await;
     shutdown.cancel();
     work.close();
     work.wait().await;
@@ -77,6 +79,7 @@ async fn keep_up(
     let sealing = sealing.map_err(|failure| terminal::note(format!("nothing is sealed: {failure}"))).ok();
     let ledger: Arc<dyn LedgerStore> = Arc::new(assembly.store.clone());
     upkeep::start(work, &ledger, &assembly.clock, sealing, settings.ledger.seal_every, shutdown);
+    work.spawn(upkeep::keep_ending_lost(assembly.journal.clone(), shutdown.clone()));
 }
 
 /// The data set to serve: the sample in its own when nothing was asked for and nothing has been kept.
@@ -109,10 +112,11 @@ fn sample_files(directory: &DataDirectory) -> Result<Vec<PathBuf>, Failure> {
     })
 }
 
-fn service(assembly: &Assembly, data: &DataSet, settings: &Settings) -> Arc<Service> {
+fn service(assembly: &Assembly, runner: Runner, data: &DataSet, settings: &Settings) -> Arc<Service> {
     Service::new(
         Arc::clone(&assembly.library),
         Arc::clone(&assembly.answerer),
+        runner,
         assembly.accounts.clone(),
         Arc::clone(&assembly.clock),
         Arc::clone(&assembly.random),

@@ -65,6 +65,8 @@ pub(super) struct Model {
 #[serde(deny_unknown_fields)]
 pub(super) struct Agents {
     pub(super) directory: String,
+    pub(super) max_concurrent_runs: u32,
+    pub(super) max_open_questions: u32,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

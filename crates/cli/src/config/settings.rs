@@ -2,6 +2,7 @@
 
 use std::{net::IpAddr, path::PathBuf, time::Duration};
 
+use bylaw_agent::Room;
 use bylaw_contract::Language;
 
 use super::{
@@ -30,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) model: Option<ModelSettings>,
     /// The folder of agents, if there is one.
     pub(crate) agents: Option<PathBuf>,
+    /// How many runs there may be.
+    pub(crate) room: Room,
     pub(crate) money: MoneySettings,
     pub(crate) caps: CapSettings,
     pub(crate) ledger: LedgerSettings,
@@ -71,6 +74,10 @@ impl Settings {
             glossary: path(&raw.retrieval.glossary),
             model: ModelSettings::resolve(&raw.model)?,
             agents: path(&raw.agents.directory),
+            room: Room {
+                working: positive("agents.max_concurrent_runs", raw.agents.max_concurrent_runs)? as usize,
+                waiting: positive("agents.max_open_questions", raw.agents.max_open_questions)? as usize,
+            },
             money: MoneySettings::resolve(raw)?,
             caps: CapSettings::resolve(&raw.caps)?,
             ledger: LedgerSettings::resolve(&raw.ledger)?,

@@ -33,6 +33,8 @@ pub(crate) async fn metrics(State(service): State<Arc<Service>>) -> Result<Respo
         reserved_micro_usd: reserved.ok().map(|reserved| reserved.0),
         calls_in_flight: i64::try_from(service.accounts.gate.live()).unwrap_or(i64::MAX),
         generation: service.library.generation().number().0,
+        runs: service.runner.counts(),
+        run_writes_lost: service.runner.journal().tallies().lost,
     };
     let text = service.metrics.text(&service.answerer.tallies(), &moment).map_err(Failure::internal)?;
     let mut reply = Response::new(Body::from(text));

@@ -16,7 +16,9 @@ use crate::door::{Door, Held, Plan};
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 fn address(operation: &Operation) -> String {
-    operation.address.replace("{source}", "handbook.md").replace("{article}", "12").replace("{job}", "job_x")
+    let there = [("{source}", "handbook.md"), ("{article}", "12"), ("{job}", "job_x")];
+    let absent = [("{run}", "run_x"), ("{question}", "1"), ("{conversation}", "cnv_x"), ("{artifact}", "art_x")];
+    there.iter().chain(&absent).fold(operation.address.to_owned(), |path, (name, value)| path.replace(name, value))
 }
 
 /// Calls an operation with a body that is fit for it.

@@ -4,7 +4,9 @@
 
 mod articles;
 mod ask;
+mod ask_runs;
 mod asking;
+mod conversations;
 mod documents;
 mod door;
 mod errors;
@@ -15,6 +17,7 @@ mod metering;
 mod metrics;
 mod openapi;
 mod search;
+mod replies;
 mod runs;
 mod servers;
 mod serving;

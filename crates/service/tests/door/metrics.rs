@@ -50,6 +50,26 @@ async fn what_the_answerer_counts_is_told_too() {
     assert!(lines.contains(&r#"bylaw_cache_hits_total{cache="answer"} 2"#.to_owned()), "{lines:?}");
 }
 
+#[tokio::test]
+async fn runs_are_counted_by_why_they_ended() {
+    let door = Plan::new()
+        .model(Script::always(ScriptedReply::text("x")))
+        .agent("talk", crate::runs::ALONE)
+        .open()
+        .await;
+    let run = door.start(&serde_json::json!({ "agent": "talk", "message": "x" })).await;
+    door.events_of(&run).await;
+    let lines = lines(&door).await;
+    for line in [
+        r#"bylaw_runs_total{stop="completed"} 1"#,
+        r#"bylaw_runs_total{stop="cancelled"} 0"#,
+        "bylaw_runs_active 0",
+        "bylaw_questions_open 0",
+    ] {
+        assert!(lines.iter().any(|told| told == line), "{line} is not in {lines:?}");
+    }
+}
+
 /// Names and labels are what others build upon.
 #[tokio::test]
 async fn the_names_are_stable() {

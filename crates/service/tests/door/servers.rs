@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 pub(crate) struct Leaves {
     pub(crate) url: String,
     calls: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Mutex<Vec<String>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -26,20 +27,28 @@ impl Drop for Leaves {
 impl Leaves {
     pub(crate) async fn open() -> Self {
         let calls: Arc<Mutex<Vec<String>>> = Arc::default();
-        let log = Arc::clone(&calls);
+        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (log, heard) = (Arc::clone(&calls), Arc::clone(&asked));
         let app = axum::Router::new().fallback(move |method: Method, body: Bytes| {
-            let log = Arc::clone(&log);
+            let (log, heard) = (Arc::clone(&log), Arc::clone(&heard));
             async move {
                 if method != Method::POST {
                     return StatusCode::METHOD_NOT_ALLOWED.into_response();
                 }
-                respond(&serde_json::from_slice(&body).unwrap(), &log).await
+                let message: Value = serde_json::from_slice(&body).unwrap();
+                heard.lock().unwrap().extend(message["params"]["name"].as_str().map(str::to_owned));
+                respond(&message, &log).await
             }
         });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let task = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        Self { url, calls, task }
+        Self { url, calls, asked, task }
+    }
+
+    /// Whether a tool has been called, whatever became of it.
+    pub(crate) fn asked(&self, tool: &str) -> bool {
+        self.asked.lock().unwrap().iter().any(|asked| asked == tool)
     }
 
     /// The calls that did something: tool and arguments.
