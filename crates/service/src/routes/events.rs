@@ -34,7 +34,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Parameters of `GET /runs/{run}/events`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct From {
+pub(crate) struct Since {
     after: Option<u64>,
 }
 
@@ -65,11 +65,11 @@ pub(crate) async fn events(
     Caller(caller): Caller,
     headers: HeaderMap,
     tail: Tail,
-    Parameters(from): Parameters<From>,
+    Parameters(since): Parameters<Since>,
 ) -> Result<Response, Failure> {
     let [id] = parts(&tail)?;
     let record = visible(&service, &caller, &id).await?;
-    let after = last_heard(&headers)?.or(from.after).unwrap_or(0);
+    let after = last_heard(&headers)?.or(since.after).unwrap_or(0);
     let mut watch = service.runner.journal().watch(record.run.id.clone(), after);
     let mut first = None;
     if record.ended.is_some() {
@@ -82,7 +82,11 @@ pub(crate) async fn events(
     let watcher = Watcher {
         first,
         watch,
-        standing_lost: Box::pin(async move { standing.lost().await }),
+        standing_lost: Box::pin({
+            let standing = standing.clone();
+            async move { standing.lost().await }
+        }),
+        standing,
         cut: service.cut.clone(),
         request_id: arrival.request_id,
         ended: false,
@@ -106,6 +110,7 @@ struct Watcher {
     first: Option<Seen>,
     watch: Watch,
     /// The caller's key may be revoked while the run goes on.
+    standing: Standing,
     standing_lost: Pin<Box<dyn Future<Output = Failure> + Send>>,
     cut: CancellationToken,
     request_id: RequestId,
@@ -125,7 +130,11 @@ impl Watcher {
             biased;
             failure = &mut self.standing_lost => failure,
             seen = self.watch.next() => match seen {
-                Ok(Some(seen)) => return Some(told(&seen)),
+                // The run of a key that was revoked ends, and its holder must not hear even that.
+                Ok(Some(seen)) => match self.standing.check().await {
+                    Ok(()) => return Some(told(&seen)),
+                    Err(failure) => failure,
+                },
                 Ok(None) => return None,
                 Err(error) => Failure::from(error),
             },

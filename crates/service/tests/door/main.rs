@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failing test should panic")]
 
 mod articles;
+mod artifacts;
 mod ask;
 mod ask_runs;
 mod asking;

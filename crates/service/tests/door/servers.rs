@@ -68,6 +68,7 @@ fn tools() -> Value {
         tool("submit_leave", json!({ "destructiveHint": false })),
         tool("delete_leave", json!({ "destructiveHint": true })),
         tool("cancel_leave", json!({ "destructiveHint": false })),
+        tool("export_leave", json!({ "readOnlyHint": true })),
         tool("wait_for_leave", json!({ "readOnlyHint": true })),
     ])
 }
@@ -87,6 +88,12 @@ async fn respond(message: &Value, log: &Mutex<Vec<String>>) -> Response {
         }
         "tools/call" => match (params["name"].as_str().unwrap(), params.get("inputResponses")) {
             ("wait_for_leave", _) => std::future::pending().await,
+            // More than a model is given.
+            ("export_leave", _) => {
+                let text = "假單,".repeat(10_000);
+                json!({ "resultType": "complete", "content": [{ "type": "text", "text": text },
+                    { "type": "image", "mimeType": "image/svg+xml", "data": "PHN2Zy8+" }] })
+            }
             // It asks why before it does anything.
             ("cancel_leave", None) => json!({
                 "resultType": "input_required", "requestState": "sealed",
