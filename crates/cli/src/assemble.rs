@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use bylaw_agent::{Journal, JournalConfig, RunStore};
 use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, Purse};
 use bylaw_contract::{Clock, ErrorCode, Randomness};
 use bylaw_gate::{Gate, GateConfig, KeyRing};
@@ -24,6 +25,8 @@ pub(crate) struct Assembly {
     pub(crate) library: Arc<Library>,
     pub(crate) answerer: Arc<Answerer>,
     pub(crate) accounts: Accounts,
+    pub(crate) runs: Arc<dyn RunStore>,
+    pub(crate) journal: Journal,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Randomness>,
 }
@@ -73,16 +76,19 @@ pub(crate) async fn open(settings: &Settings, data: &DataSet, access: Access) ->
         caches: CacheSizes::default(),
         clock: Arc::clone(&clock),
     }));
-    Ok(Assembly { store, library, answerer, accounts, clock, random })
+    let runs: Arc<dyn RunStore> = Arc::new(store.clone());
+    let journal = Journal::open(Arc::clone(&runs), JournalConfig::default(), Arc::clone(&clock), &*random);
+    Ok(Assembly { store, library, answerer, accounts, runs, journal, clock, random })
 }
 
 /// How long calls that are under way have to settle when a process ends.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 impl Assembly {
-    /// Writes what has been spent and closes the store. Nothing can be spent afterwards.
+    /// Writes what has been spent and what has happened in runs, and closes the store. Nothing can be spent afterwards.
     pub(crate) async fn close(&self) {
         self.accounts.gate.drain(LAST_WORDS).await;
+        let _lost = tokio::time::timeout(LAST_WORDS, self.journal.flush()).await;
         self.store.close().await;
     }
 }

@@ -7,6 +7,7 @@ mod load;
 mod money;
 mod prices;
 mod raw;
+mod runs;
 mod settings;
 mod variables;
 

@@ -10,6 +10,7 @@ use super::{
     ledger::LedgerSettings,
     money::MoneySettings,
     raw::{LogFormat, Raw},
+    runs::RunSettings,
 };
 
 /// Everything that can be configured, checked.
@@ -30,6 +31,7 @@ pub(crate) struct Settings {
     pub(crate) money: MoneySettings,
     pub(crate) caps: CapSettings,
     pub(crate) ledger: LedgerSettings,
+    pub(crate) runs: RunSettings,
     /// The key that is sent to services.
     pub(crate) client_key: Option<ClientKey>,
     pub(crate) log_level: String,
@@ -68,6 +70,7 @@ impl Settings {
             money: MoneySettings::resolve(raw)?,
             caps: CapSettings::resolve(&raw.caps)?,
             ledger: LedgerSettings::resolve(&raw.ledger)?,
+            runs: RunSettings::resolve(&raw.runs)?,
             client_key: ClientKey::new(&raw.client.key),
             log_level: raw.log.level.clone(),
             log_format: raw.log.format,
