@@ -58,7 +58,7 @@ fn citations() -> RunEvent {
 
 pub(crate) fn answer(run: u64) -> Answer {
     serde_json::from_value(json!({
-        "answer": "三日。", "outcome": "answered", "note": "", "answered_by": "extract", "sentences": [], "citations": [],
+        "answer": "三日。", "outcome": "answered", "note": "", "answered_by": { "by": "extract" }, "sentences": [], "citations": [],
         "usage": { "input_tokens": 0, "output_tokens": 0, "cached": false, "model_calls": 0, "cost_micro_usd": 0,
             "estimated": false, "avoided_micro_usd": 0, "cost": "0", "currency": "TWD", "cost_twd": null,
             "avoided_twd": null },

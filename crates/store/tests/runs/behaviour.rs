@@ -73,7 +73,7 @@ pub(crate) async fn a_run_is_kept_as_it_began_and_as_it_ended(store: Store) {
 
 pub(crate) async fn a_run_ends_with_the_last_event_of_its_kind(store: Store) {
     let answer = serde_json::json!({
-        "answer": "三日。", "outcome": "answered", "note": "", "answered_by": "extract", "sentences": [], "citations": [],
+        "answer": "三日。", "outcome": "answered", "note": "", "answered_by": { "by": "extract" }, "sentences": [], "citations": [],
         "usage": { "input_tokens": 3, "output_tokens": 2, "cached": false, "model_calls": 1, "cost_micro_usd": 40,
           "estimated": false, "avoided_micro_usd": 0, "cost": "0", "currency": "TWD", "cost_twd": null, "avoided_twd": null },
         "timing": { "embed_ms": 0.0, "retrieve_ms": 0.25, "llm_ms": 0.0, "serialize_ms": 0.0, "total_ms": 0.5, "overhead_ms": 0.25 },
