@@ -101,8 +101,8 @@ impl Assembly {
 
     /// Writes what happened and what has been spent, and closes the store. Nothing can be spent afterwards.
     pub(crate) async fn close(&self) {
-        self.journal.flush().await;
         self.accounts.gate.drain(LAST_WORDS).await;
+        let _lost = tokio::time::timeout(LAST_WORDS, self.journal.flush()).await;
         self.store.close().await;
     }
 }

@@ -135,6 +135,12 @@ impl From<bylaw_library::StoreError> for Failure {
     }
 }
 
+impl From<bylaw_agent::RunStoreError> for Failure {
+    fn from(error: bylaw_agent::RunStoreError) -> Self {
+        Self::from_error(ErrorCode::StorageFailed, &error)
+    }
+}
+
 impl From<bylaw_gate::KeyStoreError> for Failure {
     fn from(error: bylaw_gate::KeyStoreError) -> Self {
         Self::from_error(ErrorCode::StorageFailed, &error)

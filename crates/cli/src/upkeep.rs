@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bylaw_agent::Journal;
+use bylaw_agent::{Journal, RunStoreError};
 use bylaw_contract::{Clock, Timestamp};
 use bylaw_gate::{LedgerError, LedgerStore, SealingKey, seal_some};
 use tokio::time::{Interval, MissedTickBehavior};
@@ -12,10 +12,12 @@ use tracing::{info, warn};
 use crate::failure::chain;
 
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
-/// How often it is looked for runs whose process is gone: its lease, a minute, ends at some moment.
-const LOST_EVERY: Duration = Duration::from_secs(10);
-/// Lost runs that are ended at once.
-const LOST_AT_ONCE: usize = 500;
+/// Runs that are forgotten in one transaction: others write meanwhile.
+const FORGOTTEN_AT_ONCE: usize = 200;
+/// How often it is looked for runs whose process is gone.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+/// Most runs that are ended at once; the rest follows at the next look.
+const ENDED_AT_ONCE: usize = 1_000;
 const FORGET_AFTER: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 /// Seals what is new every `seal_every`, and forgets accounts of requests that are long over, until `shutdown` fires.
@@ -31,6 +33,43 @@ pub(crate) fn start(
         work.spawn(keep_sealing(Arc::clone(ledger), Arc::clone(clock), key, seal_every, shutdown.clone()));
     }
     work.spawn(keep_forgetting(Arc::clone(ledger), Arc::clone(clock), shutdown.clone()));
+}
+
+/// Ends runs whose process is gone, and forgets those that ended longer than `keep` ago, until `shutdown` fires.
+pub(crate) fn start_runs(
+    work: &TaskTracker,
+    journal: &Journal,
+    clock: &Arc<dyn Clock>,
+    keep: Duration,
+    shutdown: &CancellationToken,
+) {
+    work.spawn(keep_ending(journal.clone(), shutdown.clone()));
+    work.spawn(keep_forgetting_runs(journal.clone(), Arc::clone(clock), keep, shutdown.clone()));
+}
+
+async fn keep_ending(journal: Journal, stop: CancellationToken) {
+    let mut log = Log::new("ending runs whose process is gone");
+    let mut ticks = ticks(LOOK_EVERY);
+    while tick(&mut ticks, &stop).await {
+        let ended = journal.end_lost(ENDED_AT_ONCE).await;
+        if let Ok(count @ 1..) = ended {
+            warn!(count, "runs of a process that is gone were ended");
+        }
+        log.heard(ended.map(drop));
+    }
+}
+
+async fn keep_forgetting_runs(journal: Journal, clock: Arc<dyn Clock>, keep: Duration, stop: CancellationToken) {
+    let mut log = Log::new("forgetting old runs");
+    let mut ticks = ticks(FORGET_EVERY);
+    while tick(&mut ticks, &stop).await {
+        log.heard(forget_runs(&journal, before(clock.now(), keep), &stop).await);
+    }
+}
+
+async fn forget_runs(journal: &Journal, before: Timestamp, stop: &CancellationToken) -> Result<(), RunStoreError> {
+    while !stop.is_cancelled() && journal.store().prune(before, FORGOTTEN_AT_ONCE).await? > 0 {}
+    Ok(())
 }
 
 async fn keep_sealing(
@@ -52,18 +91,6 @@ async fn keep_forgetting(ledger: Arc<dyn LedgerStore>, clock: Arc<dyn Clock>, st
     let mut ticks = ticks(FORGET_EVERY);
     while tick(&mut ticks, &stop).await {
         log.heard(forget(&*ledger, clock.now()).await);
-    }
-}
-
-/// Ends runs whose process is gone: nobody else will, and whoever waits for them should hear it.
-pub(crate) async fn keep_ending_lost(journal: Journal, stop: CancellationToken) {
-    let mut ticks = ticks(LOST_EVERY);
-    while tick(&mut ticks, &stop).await {
-        match journal.end_lost(LOST_AT_ONCE).await {
-            Ok(0) => {}
-            Ok(count) => info!(count, "runs were ended whose process is gone"),
-            Err(error) => warn!(error = chain(&error), "runs whose process is gone cannot be looked for"),
-        }
     }
 }
 
@@ -92,8 +119,11 @@ async fn seal(
 }
 
 async fn forget(ledger: &dyn LedgerStore, now: Timestamp) -> Result<(), LedgerError> {
-    let age = i64::try_from(FORGET_AFTER.as_millis()).unwrap_or(i64::MAX);
-    ledger.forget_requests(Timestamp(now.0.saturating_sub(age))).await.map(drop)
+    ledger.forget_requests(before(now, FORGET_AFTER)).await.map(drop)
+}
+
+fn before(now: Timestamp, age: Duration) -> Timestamp {
+    Timestamp(now.0.saturating_sub(i64::try_from(age.as_millis()).unwrap_or(i64::MAX)))
 }
 
 /// Says what fails when it begins to, when it fails otherwise, and when it is over; not every time.
@@ -114,7 +144,7 @@ impl Log {
         is_news
     }
 
-    fn heard(&mut self, result: Result<(), LedgerError>) {
+    fn heard<E: std::error::Error>(&mut self, result: Result<(), E>) {
         let failure = result.err().map(|error| chain(&error));
         if self.is_news(failure.as_deref()) {
             match failure {

@@ -1,11 +1,18 @@
-//! `bylaw explain`: everything on the books under a request id.
+//! `bylaw explain`: what happened under a request id, and everything on the books under it.
 
-use std::{collections::BTreeMap, process::ExitCode};
+mod happened;
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::ExitCode,
+};
+
+use bylaw_agent::Purpose;
 use bylaw_contract::{ErrorCode, KeyId, MicroUsd, RequestId, ReservationId, RunId, Timestamp, TokenUsage, ask::Mode};
 use bylaw_gate::{Currency, LedgerStore, Note, OpenReservation, RowFilter, RowKind, RowNumber, StoredRow, Zone};
 use serde::Serialize;
 
+use self::happened::Happened;
 use crate::{
     amounts::both,
     args::Explain,
@@ -23,13 +30,17 @@ pub(crate) async fn run(arguments: &Explain, settings: &Settings, format: Format
     // Open ones first: what is settled in between is shown twice rather than not at all.
     let open = open_of(&store, &arguments.request).await?;
     let rows = rows_of(&store, &arguments.request).await?;
+    let booked: Vec<&RunId> = rows.iter().filter_map(|row| row.row.labels.run_id.as_ref()).collect();
+    let opened = open.iter().filter_map(|open| open.labels.run_id.as_ref());
+    let booked: BTreeSet<&RunId> = booked.into_iter().chain(opened).collect();
+    let happened = happened::of_request(&store, &arguments.request, &booked.into_iter().collect::<Vec<_>>()).await?;
     store.close().await;
-    if rows.is_empty() && open.is_empty() {
-        let message = format!("nothing is on the books under the request id {}", arguments.request);
+    if rows.is_empty() && open.is_empty() && happened.is_empty() {
+        let message = format!("nothing is known of the request id {}", arguments.request);
         return Err(Failure::new(ErrorCode::RequestNotFound, message)
-            .hint("extracts are free and leave no row; ids are in answers and in the header x-request-id"));
+            .hint("ids are in answers and in the header x-request-id; runs are forgotten after runs.keep_days"));
     }
-    let runs = runs(&rows, &open);
+    let runs = runs(&rows, &open, &happened);
     match format {
         Format::Json => {
             let currency = settings.money.currency.code();
@@ -73,6 +84,9 @@ struct Run<'a> {
     run_id: Option<&'a RunId>,
     key: Option<&'a KeyId>,
     mode: Option<Mode>,
+    /// What is kept of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    happened: Option<&'a Happened>,
     /// Reserved over all attempts, also those that are open.
     reserved: MicroUsd,
     /// Charged; rows that were corrected do not count.
@@ -109,8 +123,8 @@ struct Open<'a> {
     amount: MicroUsd,
 }
 
-/// Runs in the order of their first row; then those that have only open reservations.
-fn runs<'a>(rows: &'a [StoredRow], open: &'a [OpenReservation]) -> Vec<Run<'a>> {
+/// Runs in the order of their first row; then those that have only open reservations; then those that cost nothing.
+fn runs<'a>(rows: &'a [StoredRow], open: &'a [OpenReservation], happened: &'a [Happened]) -> Vec<Run<'a>> {
     let corrected: BTreeMap<RowNumber, RowNumber> =
         rows.iter().filter_map(|row| Some((row.row.corrects?, row.number))).collect();
     let mut runs = Vec::<Run<'a>>::new();
@@ -153,6 +167,19 @@ fn runs<'a>(rows: &'a [StoredRow], open: &'a [OpenReservation]) -> Vec<Run<'a>> 
             amount: open.amount,
         });
     }
+    for happened in happened {
+        let record = &happened.record.run;
+        let mode = match record.purpose {
+            Purpose::Ask(mode) => Some(mode),
+            Purpose::Agent(_) => None,
+        };
+        let known = runs.iter().position(|run| run.run_id == Some(happened.id()));
+        let run = match known {
+            Some(place) => &mut runs[place],
+            None => run_of(&mut runs, Some(happened.id()), record.owner.key(), mode),
+        };
+        run.happened = Some(happened);
+    }
     runs
 }
 
@@ -165,7 +192,7 @@ fn run_of<'a, 'b>(
     let place = runs.iter().position(|run| run.run_id == run_id && run.key == key).unwrap_or_else(|| {
         let (attempts, open) = (Vec::new(), Vec::new());
         let [reserved, charged, avoided] = [MicroUsd::ZERO; 3];
-        runs.push(Run { run_id, key, mode, reserved, charged, avoided, attempts, open });
+        runs.push(Run { run_id, key, mode, happened: None, reserved, charged, avoided, attempts, open });
         runs.len() - 1
     });
     &mut runs[place]
@@ -181,6 +208,9 @@ impl Run<'_> {
         let who = self.key.map_or_else(|| "no key".to_owned(), ToString::to_string);
         let mode = self.mode.map(|mode| format!(", {}", super::ledger::mode_name(mode))).unwrap_or_default();
         terminal::line(format!("{what}  ({who}{mode})"));
+        if let Some(happened) = self.happened {
+            happened.show(zone);
+        }
         let sums = [("reserved", self.reserved), ("charged", self.charged), ("avoided", self.avoided)];
         for (name, amount) in sums.into_iter().filter(|(_, amount)| *amount != MicroUsd::ZERO) {
             terminal::line(format!("  {name:<9} {}", both(amount, currency)));

@@ -67,7 +67,7 @@ async fn check_listen_address(settings: &Settings, data: &DataSet) -> Result<(),
         .map_err(|error| Failure::from(error).hint("bylaw key create NAME makes a key; then every request needs one"))
 }
 
-/// Looks after the ledger. A ledger that cannot be sealed is no reason not to answer.
+/// Looks after the ledger and the runs. A ledger that cannot be sealed is no reason not to answer.
 async fn keep_up(
     assembly: &Assembly,
     data: &DataSet,
@@ -79,7 +79,7 @@ async fn keep_up(
     let sealing = sealing.map_err(|failure| terminal::note(format!("nothing is sealed: {failure}"))).ok();
     let ledger: Arc<dyn LedgerStore> = Arc::new(assembly.store.clone());
     upkeep::start(work, &ledger, &assembly.clock, sealing, settings.ledger.seal_every, shutdown);
-    work.spawn(upkeep::keep_ending_lost(assembly.journal.clone(), shutdown.clone()));
+    upkeep::start_runs(work, &assembly.journal, &assembly.clock, settings.runs.keep, shutdown);
 }
 
 /// The data set to serve: the sample in its own when nothing was asked for and nothing has been kept.

@@ -8,6 +8,7 @@ mod model;
 mod money;
 mod prices;
 mod raw;
+mod runs;
 mod settings;
 mod variables;
 

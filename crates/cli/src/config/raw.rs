@@ -17,6 +17,7 @@ pub(super) struct Raw {
     pub(super) budgets: Budgets,
     pub(super) caps: Caps,
     pub(super) ledger: Ledger,
+    pub(super) runs: Runs,
     pub(super) prices: BTreeMap<String, Price>,
     pub(super) client: Client,
     pub(super) log: Log,
@@ -97,6 +98,12 @@ pub(super) struct Caps {
 pub(super) struct Ledger {
     pub(super) lease_seconds: u32,
     pub(super) seal_seconds: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Runs {
+    pub(super) keep_days: u32,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ use super::{
     model::ModelSettings,
     money::MoneySettings,
     raw::{LogFormat, Raw},
+    runs::RunSettings,
 };
 
 /// Everything that can be configured, checked.
@@ -36,6 +37,7 @@ pub(crate) struct Settings {
     pub(crate) money: MoneySettings,
     pub(crate) caps: CapSettings,
     pub(crate) ledger: LedgerSettings,
+    pub(crate) runs: RunSettings,
     /// The key that is sent to services.
     pub(crate) client_key: Option<ClientKey>,
     /// What conversations are held in, if that is known.
@@ -81,6 +83,7 @@ impl Settings {
             money: MoneySettings::resolve(raw)?,
             caps: CapSettings::resolve(&raw.caps)?,
             ledger: LedgerSettings::resolve(&raw.ledger)?,
+            runs: RunSettings::resolve(&raw.runs)?,
             client_key: ClientKey::new(&raw.client.key),
             language: client::language(&raw.client.language)?,
             log_level: raw.log.level.clone(),

@@ -84,7 +84,7 @@ pub(super) async fn put_artifact(
     most_bytes: u64,
 ) -> Result<ArtifactPut, Failure> {
     let query = sqlx::query(
-        "SELECT place, (SELECT coalesce(sum(length(bytes)), 0) FROM run_artifacts WHERE run = place) AS size
+        "SELECT place, (SELECT coalesce(sum(length(bytes)), 0) FROM run_artifacts WHERE run = runs.place) AS size
          FROM runs WHERE id = ?",
     );
     let Some(row) = query.bind(run.as_str()).fetch_optional(&mut *connection).await? else {
