@@ -112,6 +112,8 @@ pub(crate) struct Paying {
     pub(crate) store: SqliteStore,
     pub(crate) model: Option<Connection>,
     pub(crate) purse: Purse,
+    /// Where runs are written down.
+    pub(crate) journal: Journal,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Randomness>,
 }
@@ -123,12 +125,14 @@ pub(crate) async fn paying(settings: &Settings, data: &DataSet) -> Result<Paying
     let model = model(settings, &random)?;
     let store = data.store().await?;
     let accounts = accounts(settings, &store, &clock, &random);
-    Ok(Paying { purse: purse(settings, &accounts), store, model, clock, random })
+    let journal = Journal::open(Arc::new(store.clone()), JournalConfig::default(), Arc::clone(&clock), &*random);
+    Ok(Paying { purse: purse(settings, &accounts), store, model, journal, clock, random })
 }
 
 impl Paying {
-    /// Writes what has been spent and closes the store. Nothing can be spent afterwards.
+    /// Writes what happened and what has been spent, and closes the store. Nothing can be spent afterwards.
     pub(crate) async fn close(&self) {
+        self.journal.flush().await;
         self.purse.gate.drain(LAST_WORDS).await;
         self.store.close().await;
     }

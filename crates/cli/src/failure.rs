@@ -184,6 +184,24 @@ impl From<bylaw_agent::CatalogueError> for Failure {
     }
 }
 
+impl From<bylaw_agent::RunStoreError> for Failure {
+    fn from(error: bylaw_agent::RunStoreError) -> Self {
+        Self::from_error(ErrorCode::StorageFailed, &error)
+    }
+}
+
+impl From<bylaw_agent::BeginError> for Failure {
+    fn from(error: bylaw_agent::BeginError) -> Self {
+        let code = match &error {
+            bylaw_agent::BeginError::Busy(_) => ErrorCode::NotReady,
+            bylaw_agent::BeginError::NoSuchConversation => ErrorCode::NotFound,
+            bylaw_agent::BeginError::Store(_) => ErrorCode::StorageFailed,
+            bylaw_agent::BeginError::Closed => ErrorCode::ShuttingDown,
+        };
+        Self::from_error(code, &error)
+    }
+}
+
 impl From<bylaw_retrieval::GenerationError> for Failure {
     fn from(error: bylaw_retrieval::GenerationError) -> Self {
         Self::from_error(ErrorCode::NotReady, &error)

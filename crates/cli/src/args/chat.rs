@@ -17,6 +17,12 @@ pub(crate) struct Chat {
     /// Which calls you are asked about; the agent's file unless given, destructive ones without a file.
     #[arg(long, value_enum)]
     pub(crate) approve: Option<Approve>,
+    /// Go on with the last conversation of this data directory.
+    #[arg(long = "continue", conflicts_with = "conversation")]
+    pub(crate) go_on: bool,
+    /// Go on with this conversation.
+    #[arg(long, value_name = "ID")]
+    pub(crate) conversation: Option<String>,
     /// At most this many steps for each message.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_steps: Option<u32>,

@@ -19,17 +19,17 @@ use std::{
     time::Duration,
 };
 
-use bylaw_agent::{AgentFile, ApprovalPolicy, Approvals, ConnectWith, NoLog};
+use bylaw_agent::{AgentFile, ApprovalPolicy, Approvals, ConnectWith};
 use bylaw_contract::{ErrorCode, Language, StopReason};
 use bylaw_mcp::ServerState;
 use tokio_util::sync::CancellationToken;
 
 use self::{
     lines::{Heard, Line, Lines},
-    logs::{Watched, Watcher},
+    logs::Watcher,
     person::Person,
     screen::{Place, Screen, shown},
-    talk::{Talk, Turn},
+    talk::{Around, Talk, Turn},
     words::Words,
 };
 use crate::{
@@ -41,6 +41,9 @@ use crate::{
     failure::{Failure, exit_code},
     terminal::{self, Format},
 };
+
+/// What an agent is called that has no file.
+const NAME: &str = "chat";
 
 /// What a model is told that talks without an agent's file.
 const PROMPT: &str = "You help the person at this terminal. Use the tools where they help, look before you change \
@@ -64,12 +67,23 @@ pub(crate) async fn run(arguments: Chat, settings: &Settings, format: Format) ->
     settings.money.warn();
     let place = if message.is_some() { Place::OneMessage } else { Place::Conversation };
     let words = Words(settings.language.unwrap_or(Language::English));
-    let (name, file) = agent_file(&arguments, settings)?;
     let max_cost = arguments.max_cost.as_deref().map(|text| amounts::parse(text, &settings.money.currency)).transpose();
     let max_cost = max_cost.map_err(|error| Failure::new(ErrorCode::InvalidRequest, format!("--max-cost: {error}")))?;
     let data = DataSet::to_read(settings)?;
+    let mut file = agent_file(&arguments, arguments.agent.as_deref(), settings)?;
     let paying = assemble::paying(settings, &data).await?;
     let model = paying.model.clone().ok_or_else(no_model)?;
+    let taken_up = match (&arguments.conversation, arguments.go_on) {
+        (None, false) => None,
+        (id, _) => Some(talk::take_up(&paying, id.as_deref()).await?),
+    };
+    let mut name = arguments.agent.as_deref().unwrap_or(NAME).to_owned();
+    if arguments.agent.is_none()
+        && let Some(agent) = taken_up.as_ref().and_then(|taken| taken.agent.clone()).filter(|agent| agent != NAME)
+    {
+        file = agent_file(&arguments, Some(&agent), settings)?;
+        name = agent;
+    }
     let screen = Arc::new(Screen::new(words, place, Arc::clone(&paying.clock)));
 
     let with = ConnectWith {
@@ -95,7 +109,7 @@ pub(crate) async fn run(arguments: Chat, settings: &Settings, format: Format) ->
     limits.wall_time =
         arguments.max_wall.map_or(limits.wall_time, |most| Duration::from_secs(most).min(limits.wall_time));
 
-    let mut talk = Talk::new(connected, paying, model, max_cost);
+    let mut talk = Talk::new(connected, paying, model, max_cost, taken_up);
     let ended = match message {
         Some(message) => one(&mut talk, &message, &screen, format).await,
         None => converse(&mut talk, &screen, &data, &name).await,
@@ -141,13 +155,13 @@ fn one_message(arguments: &Chat) -> Result<Option<String>, Failure> {
 }
 
 /// The agent's file, with what the command line adds to it.
-fn agent_file(arguments: &Chat, settings: &Settings) -> Result<(String, AgentFile), Failure> {
-    let (name, mut file) = match &arguments.agent {
+fn agent_file(arguments: &Chat, agent: Option<&str>, settings: &Settings) -> Result<AgentFile, Failure> {
+    let mut file = match agent {
         None => {
             let approvals = Approvals { policy: ApprovalPolicy::Destructive, ..Approvals::default() };
             let mut file = AgentFile::new(PROMPT);
             file.approvals = approvals;
-            ("chat".to_owned(), file)
+            file
         }
         Some(name) => {
             let catalogue = assemble::catalogue(settings)?;
@@ -160,7 +174,7 @@ fn agent_file(arguments: &Chat, settings: &Settings) -> Result<(String, AgentFil
                 };
                 Failure::new(ErrorCode::NotFound, format!("no agent is called {name:?}")).hint(hint)
             })?;
-            (name.clone(), AgentFile::clone(file))
+            AgentFile::clone(file)
         }
     };
     if let Some(approve) = arguments.approve {
@@ -173,7 +187,7 @@ fn agent_file(arguments: &Chat, settings: &Settings) -> Result<(String, AgentFil
     for written in &arguments.mcp {
         servers::add(&mut file, written)?;
     }
-    Ok((name, file))
+    Ok(file)
 }
 
 /// One message, one answer.
@@ -182,8 +196,7 @@ async fn one(talk: &mut Talk, message: &str, screen: &Arc<Screen>, format: Forma
         Format::Text => Watcher::Person(Arc::clone(screen)),
         Format::Json => Watcher::Program,
     };
-    let log = Arc::new(Watched { kept: Arc::new(NoLog), watcher });
-    let turn = talk.turn(message, log, None, CancellationToken::new()).await;
+    let turn = talk.turn(message, Around { watcher, ask: None, cancel: CancellationToken::new() }).await?;
     if format == Format::Text {
         if let Some(answer) = &turn.end.answer {
             terminal::line(shown(answer).trim_end());
@@ -202,6 +215,9 @@ async fn converse(talk: &mut Talk, screen: &Arc<Screen>, data: &DataSet, name: &
     })?;
     let lines = Arc::new(lines);
     screen.say(&format!("Bylaw · {} · {name} · {}", talk.model.name(), tools_line(talk, words)));
+    if talk.length() > 0 {
+        screen.whisper(&words.taken_up(talk.length()));
+    }
     screen.whisper(words.hint());
     let mut interrupted = false;
     loop {
@@ -237,14 +253,20 @@ async fn converse(talk: &mut Talk, screen: &Arc<Screen>, data: &DataSet, name: &
                     leaves: Arc::clone(&leaves),
                     turn: tokio::sync::Mutex::default(),
                 };
-                let log = Arc::new(Watched { kept: Arc::new(NoLog), watcher: Watcher::Person(Arc::clone(screen)) });
-                let turn = talk.turn(message, log, Some(Arc::new(person)), cancel).await;
-                tell_end(&turn, talk, screen);
+                let watcher = Watcher::Person(Arc::clone(screen));
+                let around = Around { watcher, ask: Some(Arc::new(person)), cancel };
+                match talk.turn(message, around).await {
+                    Ok(turn) => tell_end(&turn, talk, screen),
+                    Err(failure) => screen.warn(&failure.to_string()),
+                }
                 if leaves.load(Ordering::SeqCst) {
                     break;
                 }
             }
         }
+    }
+    if let Some(id) = &talk.id {
+        screen.whisper(&words.goodbye(id));
     }
     Ok(ExitCode::SUCCESS)
 }

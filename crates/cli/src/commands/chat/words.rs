@@ -1,6 +1,6 @@
 //! What a conversation at the terminal says, in the language of its person.
 
-use bylaw_contract::{Language, StopReason, loop_event::ToolStatus};
+use bylaw_contract::{ConversationId, Language, StopReason, loop_event::ToolStatus};
 
 use super::form::{Field, Format, Kind, Wrong};
 
@@ -28,6 +28,20 @@ impl Words {
 
     pub(super) fn again_to_leave(self) -> &'static str {
         self.pick("(Ctrl-C again, or Ctrl-D, leaves)", "（再按一次 Ctrl-C，或按 Ctrl-D，離開）")
+    }
+
+    pub(super) fn taken_up(self, messages: usize) -> String {
+        match self.0.is_chinese() {
+            true => format!("接續先前的對話（{messages} 則訊息）"),
+            false => format!("going on with {messages} messages"),
+        }
+    }
+
+    pub(super) fn goodbye(self, id: &ConversationId) -> String {
+        match self.0.is_chinese() {
+            true => format!("bylaw chat --conversation {id} 可接續這次對話"),
+            false => format!("bylaw chat --conversation {id} goes on with this"),
+        }
     }
 
     pub(super) fn unknown_command(self, command: &str) -> String {
