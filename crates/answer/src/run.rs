@@ -180,7 +180,10 @@ impl Inner {
             }
             ReplyEnd::Whole { model, finish_reason } => {
                 let answer = composer.written(read, reply, model, finish_reason, involved);
-                if ask.request.use_cache && *finish_reason == FinishReason::Stop {
+                // A reply that calls the tool for answers is whole, too.
+                let is_whole = *finish_reason == FinishReason::Stop
+                    || is_research && *finish_reason == FinishReason::ToolCalls;
+                if ask.request.use_cache && is_whole {
                     self.remember(key, &answer, &heeded);
                 }
                 answer

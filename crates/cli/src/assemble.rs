@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use bylaw_agent::LoopResearcher;
 use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, Purse};
 use bylaw_contract::{Clock, ErrorCode, Randomness};
 use bylaw_gate::{Gate, GateConfig, KeyRing};
@@ -58,6 +59,7 @@ pub(crate) async fn open(settings: &Settings, data: &DataSet, access: Access) ->
     let accounts = accounts(settings, &store, &clock, &random);
     let answerer = Arc::new(Answerer::new(AnswererParts {
         model: model(settings)?,
+        researcher: Some(Arc::new(LoopResearcher::new(Arc::clone(&random)))),
         purse: Purse {
             gate: accounts.gate.clone(),
             prices: Arc::new(settings.money.prices.clone()),

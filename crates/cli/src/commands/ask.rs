@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use bylaw_answer::{Ask as Question, EventSink, IgnoreEvents};
 use bylaw_contract::{
     Citation, ErrorCode, Outcome, RequestId, RunEvent, RunId,
-    ask::{Answer, AskRequest, Mode},
+    ask::{Answer, AskRequest, Mode, StepEvent},
 };
 use bylaw_gate::Principal;
 use tokio_util::sync::CancellationToken;
@@ -27,7 +27,10 @@ pub(crate) async fn run(arguments: Ask, settings: &Settings, format: Format) -> 
         AskMode::Auto => Mode::Auto,
         AskMode::Extract => Mode::Extract,
         AskMode::Pipeline => Mode::Pipeline,
+        AskMode::Agent => Mode::Agent,
     };
+    request.max_steps = arguments.max_steps;
+    request.self_check = arguments.self_check;
     request.max_cost = arguments.max_cost;
     request.max_wall_ms = arguments.max_wall_ms.map(Into::into);
     request.use_cache = !arguments.no_cache;
@@ -78,14 +81,32 @@ async fn in_process(request: &AskRequest, settings: &Settings, format: Format) -
     Ok(answer?)
 }
 
-/// Shows an answer while it is written.
+/// Shows an answer while it is written, and what an agent does before.
 struct PrintTokens;
 
 impl EventSink for PrintTokens {
     fn report(&self, event: RunEvent) {
-        if let RunEvent::Token { text } = event {
-            terminal::piece(&printable(&text));
+        match event {
+            RunEvent::Token { text } => terminal::piece(&printable(&text)),
+            RunEvent::Step(step) => terminal::note(printable(&in_one_line(&step))),
+            RunEvent::Citations { .. } | RunEvent::Done { .. } | RunEvent::Failed { .. } | RunEvent::Loop(_) => {}
         }
+    }
+}
+
+/// `1 search 特別休假 → work_rules.md#26, work_rules.md#26-1`.
+fn in_one_line(step: &StepEvent) -> String {
+    let mut line = format!("{} {}", step.step, step.tool);
+    if !step.query.is_empty() {
+        line = format!("{line} {}", step.query);
+    }
+    if !step.found.is_empty() {
+        let found: Vec<String> = step.found.iter().map(ToString::to_string).collect();
+        line = format!("{line} → {}", found.join(", "));
+    }
+    match &step.problem {
+        Some(problem) => format!("{line} ({problem})"),
+        None => line,
     }
 }
 

@@ -17,8 +17,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("answer", &["retrieval", "corpus", "model", "gate"]),
     ("agent", &["corpus", "retrieval", "model", "gate", "answer", "mcp"]),
     ("store", &["corpus", "retrieval", "model", "gate", "library", "answer"]),
-    ("service", &["corpus", "retrieval", "model", "gate", "library", "answer", "store"]),
-    ("cli", &["corpus", "retrieval", "model", "gate", "library", "answer", "store", "service"]),
+    ("service", &["corpus", "retrieval", "model", "gate", "library", "answer", "agent", "store"]),
+    ("cli", &["corpus", "retrieval", "model", "gate", "library", "answer", "agent", "store", "service"]),
 ];
 
 /// What tests may use beside the above.

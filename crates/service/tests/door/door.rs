@@ -14,6 +14,7 @@ use axum::{
     body::{Body, to_bytes},
     http::{HeaderMap, Method, Request, StatusCode},
 };
+use bylaw_agent::LoopResearcher;
 use bylaw_answer::{AnswerStore, Answerer, AnswererParts, CacheSizes, Ceilings, MemoryAnswers, Purse};
 use bylaw_contract::{Clock, KeyId, MicroUsd, Randomness, SourceName, Timestamp};
 use bylaw_gate::{
@@ -244,6 +245,7 @@ impl Plan {
         prices.set("scripted", self.price).unwrap();
         let answerer = Arc::new(Answerer::new(AnswererParts {
             model: self.model.map(Connection::scripted),
+            researcher: Some(Arc::new(LoopResearcher::new(Arc::new(Counting::default())))),
             purse: Purse { gate: gate.clone(), prices: Arc::new(prices), currency, lowering: true },
             ceilings: Ceilings::default(),
             answers: self.answers,
