@@ -47,7 +47,12 @@ impl Run<'_> {
             true => self.answer_each(tools, &mut answers).await,
             false => self.answer_cut_off(&mut answers).await,
         };
-        let end = outcome.err().or(answers.end);
+        // An answer goes before a limit that was reached along with it.
+        let end = match (outcome, self.answer.get()) {
+            (Err(end), _) => Some(end),
+            (Ok(()), Some(answer)) => Some(Ending::answered(answer.clone(), "the model answered through a tool")),
+            (Ok(()), None) => answers.end,
+        };
         let text = |told: Option<String>| told.unwrap_or_else(|| repair::not_made("the run ends"));
         let messages =
             answers.calls.iter().zip(answers.told).map(|(call, told)| ChatMessage::tool(&call.id, text(told)));

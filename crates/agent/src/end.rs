@@ -1,7 +1,7 @@
 //! How a run ended.
 
 use bylaw_contract::{RunId, Stop, StopReason, TokenUsage};
-use bylaw_model::{ChatMessage, ModelError};
+use bylaw_model::{ChatMessage, FinishReason, ModelError};
 
 use crate::log::RunLogError;
 
@@ -24,6 +24,8 @@ pub struct RunEnd {
     pub usage: TokenUsage,
     /// Whether a part of `usage` is an estimate, because the provider did not say.
     pub usage_is_estimated: bool,
+    /// What the model called itself in its last reply, and why that ended; none if there was no reply.
+    pub last_reply: Option<(String, FinishReason)>,
     /// The messages of this run, the person's first; all there is, however it ended.
     pub transcript: Vec<ChatMessage>,
 }

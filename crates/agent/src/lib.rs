@@ -43,6 +43,7 @@ mod make;
 mod memory;
 mod names;
 mod repair;
+mod research;
 mod results;
 mod run;
 mod runner;
@@ -67,7 +68,7 @@ pub use end::RunEnd;
 pub use journal::{BeginError, Journal, JournalConfig, JournalTallies, OpenRun, RunArtifacts, Seen, Watch};
 pub use limits::Limits;
 pub use log::{MemoryLog, NoLog, RunLog, RunLogError};
-pub use memory::MemoryRuns;
+pub use research::LoopResearcher;
 pub use runner::{
     Errand, ReplyError, Room, RunCounts, Runner, RunnerParts, StartError, Started, TighterLimits, action_name,
 };

@@ -170,7 +170,11 @@ impl Run<'_> {
         let made = async {
             match &entry.owner {
                 Owner::Process(tool) => {
-                    let context = ToolContext { cancel: cancel.clone(), progress: Arc::new(progress) };
+                    let context = ToolContext {
+                        cancel: cancel.clone(),
+                        progress: Arc::new(progress),
+                        answer: Arc::clone(&self.answer),
+                    };
                     in_process(&**tool, entry, call.arguments.clone(), context).await
                 }
                 Owner::Server(client) => {

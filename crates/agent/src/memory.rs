@@ -105,6 +105,7 @@ impl Memory {
             }
             RunEvent::Loop(_)
             | RunEvent::Citations { .. }
+            | RunEvent::Step(_)
             | RunEvent::Token { .. }
             | RunEvent::Done { .. }
             | RunEvent::Failed { .. } => {}

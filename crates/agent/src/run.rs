@@ -1,6 +1,7 @@
 //! The loop.
 
 use bylaw_contract::StopReason;
+use bylaw_model::ChatMessage;
 
 use crate::{
     agent::{Agent, RunWith},
@@ -48,7 +49,12 @@ impl Run<'_> {
             match end {
                 None => {}
                 Some(end) if end.reason == StopReason::ToolCalls => return self.last_answer(end).await,
-                Some(end) => return end,
+                Some(end) => {
+                    if let Some(answer) = &end.answer {
+                        self.history.push(ChatMessage::assistant(answer));
+                    }
+                    return end;
+                }
             }
         }
         self.last_answer(self.agent.limits.steps_used_up()).await

@@ -1,9 +1,9 @@
 //! One run: what it has, how it begins, how it ends.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bylaw_contract::{LoopEvent, Stop, TokenUsage, loop_event::LOOP_EVENT_VERSION};
-use bylaw_model::{ChatRequest, Purpose};
+use bylaw_model::{ChatRequest, FinishReason, Purpose};
 
 use crate::{
     agent::{Agent, RunWith},
@@ -26,6 +26,10 @@ pub(crate) struct Run<'a> {
     pub(crate) usage_is_estimated: bool,
     /// What the last reply said that its prompt and itself were long, and the bytes of the history then.
     pub(crate) measured: Option<(u64, usize)>,
+    /// What the model called itself in its last reply, and why that ended.
+    pub(crate) last_reply: Option<(String, FinishReason)>,
+    /// What a tool ended the run with.
+    pub(crate) answer: Arc<OnceLock<String>>,
 }
 
 impl<'a> Run<'a> {
@@ -46,6 +50,8 @@ impl<'a> Run<'a> {
             usage: TokenUsage::default(),
             usage_is_estimated: false,
             measured: None,
+            last_reply: None,
+            answer: Arc::default(),
         }
     }
 
@@ -90,6 +96,7 @@ impl<'a> Run<'a> {
             tool_calls: self.used.tool_calls,
             usage: self.usage,
             usage_is_estimated: self.usage_is_estimated,
+            last_reply: self.last_reply.clone(),
             transcript: self.history.transcript(),
         };
         let ended = LoopEvent::Ended {

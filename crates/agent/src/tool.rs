@@ -1,6 +1,10 @@
 //! A tool of this process.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use bylaw_mcp::{Content, ToolAnnotations, ToolOutcome};
@@ -47,12 +51,20 @@ pub struct ToolContext {
     /// Fires when nobody waits for the result any more; a tenth of a second later the call is dropped.
     pub cancel: CancellationToken,
     pub(crate) progress: Arc<dyn Fn(String) + Send + Sync>,
+    /// What a tool of this run ended it with.
+    pub(crate) answer: Arc<OnceLock<String>>,
 }
 
 impl ToolContext {
     /// Tells whoever watches how far the call is.
     pub fn progress(&self, message: impl Into<String>) {
         (self.progress)(message.into());
+    }
+
+    /// Ends the run with this answer, once every call of the model's reply has its result. The first answer counts.
+    pub fn answer(&self, text: impl Into<String>) {
+        // Refused if there is one already.
+        let _ = self.answer.set(text.into());
     }
 }
 

@@ -174,6 +174,7 @@ impl Run<'_> {
             }
         });
         self.usage.add(usage);
+        self.last_reply = Some((reply.model.clone(), reply.finish_reason.clone()));
         if reply.usage.is_some() {
             self.measured = Some((usage.input_tokens, self.history.size_bytes()));
         }

@@ -19,6 +19,7 @@ use crate::{
     memory::MemoryAnswers,
     meter::Purse,
     recall::Recalled,
+    researcher::Researcher,
     store::{AnswerStore, AnswerStoreError, IdempotencyKey},
     tallies::{Tallies, TallySnapshot},
 };
@@ -74,9 +75,6 @@ pub enum AnswerError {
     /// The source that was asked for does not exist, or not for this caller.
     #[error("there is no source named {0:?}; GET /sources lists them")]
     SourceNotFound(String),
-    /// Agent mode does not exist in this build.
-    #[error("mode \"agent\" is not available; use \"auto\", \"extract\" or \"pipeline\"")]
-    ModeUnavailable,
     /// A field is out of its range.
     #[error(transparent)]
     Field(#[from] FieldError),
@@ -109,7 +107,6 @@ impl AnswerError {
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::SourceNotFound(_) => ErrorCode::SourceNotFound,
-            Self::ModeUnavailable => ErrorCode::ModeUnavailable,
             Self::Field(_) => ErrorCode::InvalidRequest,
             Self::Index(_) => ErrorCode::NotReady,
             Self::IdempotencyConflict => ErrorCode::IdempotencyConflict,
@@ -121,8 +118,10 @@ impl AnswerError {
 
 /// What an answerer is made of.
 pub struct AnswererParts {
-    /// The model that pipeline answers come from; without one, answers are extracts.
+    /// The model that answers come from; without one, answers are extracts.
     pub model: Option<Connection>,
+    /// Who researches the answers of agent mode with that model; without one, they are extracts.
+    pub researcher: Option<Arc<dyn Researcher>>,
     /// What pays for it.
     pub purse: Purse,
     /// The most that any question may take.
@@ -138,6 +137,7 @@ pub struct AnswererParts {
 /// What clones of an answerer share, and what goes on when a caller has left.
 pub(crate) struct Inner {
     pub(crate) model: Option<Connection>,
+    pub(crate) researcher: Option<Arc<dyn Researcher>>,
     pub(crate) purse: Purse,
     pub(crate) ceilings: Ceilings,
     pub(crate) answers: Arc<dyn AnswerStore>,
@@ -163,9 +163,10 @@ impl Answerer {
     /// An answerer made of these parts.
     #[must_use]
     pub fn new(parts: AnswererParts) -> Self {
-        let AnswererParts { model, purse, ceilings, answers, caches, clock } = parts;
+        let AnswererParts { model, researcher, purse, ceilings, answers, caches, clock } = parts;
         Self(Arc::new(Inner {
             model,
+            researcher,
             purse,
             ceilings,
             answers,
@@ -188,6 +189,7 @@ impl Answerer {
         let budgets = ServiceBudgets::UNLIMITED;
         Self::new(AnswererParts {
             model: None,
+            researcher: None,
             purse: Purse {
                 gate: Gate::open(ledger, budgets, GateConfig::default(), Arc::clone(&clock), random),
                 prices: Arc::default(),
@@ -225,14 +227,14 @@ impl Answerer {
     /// # Errors
     /// If a cap makes no sense.
     pub async fn recall(&self, ask: &Ask<'_>) -> Result<Option<Recalled>, AnswerError> {
-        Caps::of(ask.request, &self.0.ceilings, &self.0.purse.currency)?;
-        Ok(self.0.recall(ask).await)
+        let caps = Caps::of(ask.request, &self.0.ceilings, &self.0.purse.currency)?;
+        Ok(self.0.recall(ask, &caps).await)
     }
 
     /// Answers a question.
     ///
     /// Reports `citations`, then `token`s, then exactly one of `done` and `failed` to the sink; the returned answer is
-    /// the one of `done`. A model that fails, or that a cap or a budget forbids, is not an error here: the answer is then
+    /// the one of `done`. Agent mode reports its steps before. A model that fails, or that a cap or a budget forbids, is not an error here: the answer is then
     /// `degraded` or `stopped`, with the extract. Calls of a model go on for others who asked the same, and are settled
     /// whether or not this future is polled to its end.
     ///

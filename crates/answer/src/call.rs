@@ -15,7 +15,9 @@ use crate::{
     digest::{Digest, Parts},
     flight::{Heard, Pilot, Seat},
     meter::GateMeter,
+    notebook::{Notebook, Notes},
     pipeline::{self, Assignment, Reply, ReplyEnd},
+    research::Brief,
 };
 
 /// Calls of a model that are under way.
@@ -25,8 +27,18 @@ pub(crate) type CallFlights = crate::flight::Flights<Digest, Manifest, Arc<Reply
 #[derive(Debug)]
 pub(crate) struct Manifest {
     /// The run that is charged.
-    run_id: RunId,
-    bill: Arc<Bill>,
+    pub(crate) run_id: RunId,
+    pub(crate) bill: Arc<Bill>,
+    /// What an agent has done so far.
+    pub(crate) notebook: Arc<Notebook>,
+}
+
+/// What a model is called for.
+pub(crate) enum Errand {
+    /// One reply over what was found.
+    Reply(Assignment),
+    /// Research with tools.
+    Research(Box<Brief>),
 }
 
 /// What came of waiting for a call.
@@ -34,6 +46,8 @@ pub(crate) struct Heeded {
     pub(crate) reply: Arc<Reply>,
     /// What was shown of it.
     pub(crate) shown: String,
+    /// What an agent had done by then.
+    pub(crate) notes: Notes,
     /// Whether the wall time was up first.
     pub(crate) late: bool,
     /// Whether this request pays.
@@ -50,7 +64,7 @@ impl Heeded {
     /// reply.
     fn avoided(&self) -> Option<(MicroUsd, &RunId)> {
         match (&self.reply.end, &self.reply.repeats) {
-            (ReplyEnd::Broken(_) | ReplyEnd::Lost, _) => None,
+            (ReplyEnd::Broken(_) | ReplyEnd::Stopped(_) | ReplyEnd::Lost, _) => None,
             (ReplyEnd::Whole { .. }, Some((run_id, cost))) => Some((*cost, run_id)),
             (ReplyEnd::Whole { .. }, None) if self.leads => None,
             (ReplyEnd::Whole { .. }, None) => Some((self.reply.charges.cost, &self.run_id)),
@@ -91,11 +105,15 @@ impl Inner {
         caps: &Caps,
         model: &Connection,
         key: Digest,
-        assignment: Assignment,
+        errand: Errand,
     ) -> Result<Heeded, AnswerError> {
         let deadline = Instant::now() + caps.time_left(self.clock.elapsed().saturating_sub(ask.started));
         let flight = ask.request.use_cache.then(|| flight_key(ask, caps, key));
-        let mut seat = self.calls.board(flight, || Manifest { run_id: ask.run_id.clone(), bill: Arc::default() });
+        let mut seat = self.calls.board(flight, || Manifest {
+            run_id: ask.run_id.clone(),
+            bill: Arc::default(),
+            notebook: Arc::default(),
+        });
         let pilot = seat.pilot(Arc::new(Reply::lost()));
         let leads = pilot.is_some();
         if let Some(pilot) = pilot {
@@ -107,7 +125,7 @@ impl Inner {
                 max_cost: caps.max_cost,
             };
             let caching = ask.request.use_cache;
-            tokio::spawn(Arc::clone(self).fly(pilot, model.clone(), spender, assignment, caching));
+            tokio::spawn(Arc::clone(self).fly(pilot, model.clone(), spender, errand, caching));
         }
         let run_id = seat.flight.manifest.run_id.clone();
         let mut shown = String::new();
@@ -119,20 +137,32 @@ impl Inner {
                 () = tokio::time::sleep_until(deadline) => None,
             };
             match heard {
-                Some(Heard::End(reply)) => return Ok(Heeded { reply, shown, late: false, leads, run_id }),
+                Some(Heard::End(reply)) => {
+                    let notes = seat.flight.manifest.notebook.notes();
+                    return Ok(Heeded { reply, shown, notes, late: false, leads, run_id });
+                }
                 Some(Heard::Event(event)) => {
                     if let RunEvent::Token { text } = &event {
                         shown.push_str(text);
                     }
-                    ask.events.report(event);
+                    // What belongs into the log of a run belongs into the log of the one run that there is.
+                    if leads || !matches!(event, RunEvent::Loop(_)) {
+                        ask.events.report(event);
+                    }
                     if Instant::now() < deadline {
                         continue;
                     }
                 }
                 None => {}
             }
-            let reply = Arc::new(Reply { charges: leave(&mut seat).await, ..Reply::lost() });
-            return Ok(Heeded { reply, shown, late: true, leads, run_id });
+            let notes = seat.flight.manifest.notebook.notes();
+            let rest = |event| {
+                if leads && matches!(event, RunEvent::Loop(_)) {
+                    ask.events.report(event);
+                }
+            };
+            let reply = Arc::new(Reply { charges: leave(&mut seat, rest).await, ..Reply::lost() });
+            return Ok(Heeded { reply, shown, notes, late: true, leads, run_id });
         }
     }
 
@@ -142,11 +172,11 @@ impl Inner {
         pilot: Pilot<Digest, Manifest, Arc<Reply>>,
         model: Connection,
         spender: Spender,
-        assignment: Assignment,
+        errand: Errand,
         caching: bool,
     ) {
         let flight = Arc::clone(&pilot.flight);
-        let Manifest { run_id, bill } = &flight.manifest;
+        let Manifest { run_id, bill, .. } = &flight.manifest;
         let meter = GateMeter {
             purse: self.purse.clone(),
             spender,
@@ -155,9 +185,14 @@ impl Inner {
             tallies: Arc::clone(&self.tallies),
         };
         let model = model.metered(Arc::new(meter));
-        let caches = caching.then_some(&self.caches);
-        let mut show = |text| pilot.tell(RunEvent::Token { text });
-        let reply = pipeline::ask(&model, &assignment, caches, (run_id, bill), &flight.cancel, &mut show).await;
+        let reply = match errand {
+            Errand::Reply(assignment) => {
+                let caches = caching.then_some(&self.caches);
+                let mut show = |text| pilot.tell(RunEvent::Token { text });
+                pipeline::ask(&model, &assignment, caches, (run_id, bill), &flight.cancel, &mut show).await
+            }
+            Errand::Research(brief) => brief.conduct(model, &flight).await,
+        };
         pilot.land(Arc::new(reply));
     }
 
@@ -186,11 +221,15 @@ fn flight_key(ask: &Ask<'_>, caps: &Caps, answer: Digest) -> Digest {
 }
 
 /// Leaves a call because time is up, and says what it has cost by then. What is still open may yet be charged, also where
-/// the call goes on for others.
-async fn leave(seat: &mut Seat<Digest, Manifest, Arc<Reply>>) -> Charges {
+/// the call goes on for others. `rest` is given what happens until the call has ended.
+async fn leave(seat: &mut Seat<Digest, Manifest, Arc<Reply>>, rest: impl Fn(RunEvent)) -> Charges {
     let goes_on = seat.leave();
     if !goes_on {
-        let landed = async { while let Heard::Event(_) = seat.next().await {} };
+        let landed = async {
+            while let Heard::Event(event) = seat.next().await {
+                rest(event);
+            }
+        };
         let _settled = tokio::time::timeout(LAST_WORDS, landed).await;
     }
     let charges = seat.flight.manifest.bill.charges();

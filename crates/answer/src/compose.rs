@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use bylaw_contract::{
-    Clock, MicroUsd, Outcome, RunEvent, RunId, Stop, TokenUsage,
+    ArticleId, Citation, Clock, MicroUsd, Outcome, RunEvent, RunId, Stop, TokenUsage,
     ask::{Answer, AnswerUsage, AnsweredBy, Mode, Sentence, SentenceStatus, Timing},
 };
 use bylaw_gate::Currency;
-use bylaw_model::{FinishReason, ModelError};
+use bylaw_model::FinishReason;
 use bylaw_retrieval::LEXICAL;
 
-use crate::{ask::Ask, attribution::WRONG_SCRIPT, citations, pipeline::Reply, reading::Read, stops};
+use crate::{ask::Ask, attribution::WRONG_SCRIPT, citations, notebook::Notes, pipeline::Reply, reading::Read, stops};
 
 /// The circumstances that every answer to one question shares.
 pub(crate) struct Composer<'a> {
@@ -27,6 +27,24 @@ pub(crate) struct Involved {
     pub(crate) waited: Duration,
     /// The run that called it.
     pub(crate) run_id: RunId,
+    /// What an agent did; none if there was none.
+    pub(crate) notes: Option<Notes>,
+    /// Attempts of that run; of somebody else's too.
+    pub(crate) run_calls: u32,
+}
+
+impl Involved {
+    const fn mode(&self) -> Mode {
+        match self.notes {
+            Some(_) => Mode::Agent,
+            None => Mode::Pipeline,
+        }
+    }
+
+    /// A stop, after as many steps as an agent had made.
+    fn at_step(&self, stop: Stop) -> Stop {
+        Stop { at_step: self.notes.as_ref().map_or(0, |notes| notes.steps), ..stop }
+    }
 }
 
 /// What an answer cost, before it is shown in a currency.
@@ -61,7 +79,34 @@ impl Composer<'_> {
     /// No model was asked.
     pub(crate) fn nobody(&self) -> Involved {
         let usage = usage(self.currency, Costs::default());
-        Involved { usage, waited: Duration::ZERO, run_id: self.ask.run_id.clone() }
+        let notes = (self.ask.request.mode == Mode::Agent).then(Notes::default);
+        Involved { usage, waited: Duration::ZERO, run_id: self.ask.run_id.clone(), notes, run_calls: 0 }
+    }
+
+    /// What an answer shows: what was found; of an agent all that it read, and what the extract quotes if one is given.
+    fn citations(read: &Read, involved: &Involved, with_extract: bool) -> Vec<Citation> {
+        let Some(notes) = involved.notes.as_ref().filter(|notes| !notes.read.is_empty()) else {
+            return read.citations.clone();
+        };
+        let mut citations: Vec<Citation> = notes.read.iter().map(citations::citation_of).collect();
+        if with_extract {
+            let quoted = |id: &ArticleId| read.reading.extract.sentences.iter().any(|sentence| sentence.id == *id);
+            let missing = read.citations.iter().filter(|citation| quoted(&citation.id));
+            let missing: Vec<_> = missing.filter(|c| citations.iter().all(|known| known.id != c.id)).cloned().collect();
+            citations.extend(missing);
+        }
+        citations
+    }
+
+    /// Tells what an agent has read and written, now that both are known. Of a pipeline both were told as they came.
+    fn tell(&self, answer: &Answer) {
+        if answer.agent.is_none() || !self.ask.events.listens() {
+            return;
+        }
+        self.ask.events.report(RunEvent::Citations { citations: answer.citations.clone() });
+        for text in pieces(answer.answer.as_deref().or(answer.draft.as_deref()).unwrap_or_default()) {
+            self.ask.events.report(RunEvent::Token { text: text.to_owned() });
+        }
     }
 
     /// The extract as the answer.
@@ -79,15 +124,16 @@ impl Composer<'_> {
             }
         }));
         let answered = read.reading.outcome == Outcome::Answered;
-        let blank = self.blank(read.reading.outcome, &read, Mode::Extract, involved);
-        let mut citations = read.citations;
+        let mut citations = Self::citations(&read, &involved, true);
+        let is_told_at_once = involved.notes.is_none();
+        let blank = self.blank(read.reading.outcome, &read, Mode::Extract, None, involved);
         let extract = read.reading.extract;
         let mut sentences = Vec::new();
         let mut text = None;
         if answered {
             citations::quote(&mut citations, &extract.sentences);
             let joined: Vec<&str> = extract.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
-            for (number, sentence) in joined.iter().enumerate() {
+            for (number, sentence) in joined.iter().enumerate().take_while(|_| is_told_at_once) {
                 let separator = if number == 0 { "" } else { "\n" };
                 self.ask.events.report(RunEvent::Token { text: format!("{separator}{sentence}") });
             }
@@ -133,13 +179,15 @@ impl Composer<'_> {
             };
             return self.extract_after(read, involved, vec![warning.to_owned()]);
         }
-        let mut citations = read.citations.clone();
+        let cites = reply.sentences.iter().any(|sentence| !sentence.citations.is_empty());
+        let stop = reply.stopped.map(|reason| stops::stop(reason, read.language));
+        let with_extract = reply.text.is_empty() || !cites || stop.is_some();
+        let mut citations = Self::citations(&read, &involved, with_extract);
         citations::mark_used(&mut citations, &reply.sentences);
         let mut warnings = Vec::new();
         let mut warn = |in_chinese: &str, in_english: &str| {
             warnings.push(if chinese { in_chinese } else { in_english }.to_owned());
         };
-        let cites = citations.iter().any(|citation| citation.used);
         let outcome = if reply.text.is_empty() {
             if reply.says_not_in_rules {
                 Outcome::NotInRules
@@ -165,13 +213,14 @@ impl Composer<'_> {
             warn("模型的回答夾雜簡體字。", "The model's answer holds Simplified characters.");
         }
         let text = (!reply.text.is_empty()).then(|| reply.text.clone());
-        let blank = self.blank(outcome, &read, Mode::Pipeline, involved);
+        let mode = involved.mode();
+        let blank = self.blank(outcome, &read, mode, stop, involved);
         self.done(Answer {
             answered_by: match text {
                 Some(_) => AnsweredBy::Model { model: model.to_owned() },
                 None => AnsweredBy::Nobody,
             },
-            extract: (text.is_none() || !cites).then_some(read.reading.extract),
+            extract: with_extract.then_some(read.reading.extract),
             answer: text,
             sentences: reply.sentences.clone(),
             citations,
@@ -181,10 +230,10 @@ impl Composer<'_> {
     }
 
     /// No model's answer, and nothing shown of one.
-    pub(crate) fn degraded(&self, read: Read, error: Option<&ModelError>, involved: Involved) -> Answer {
+    pub(crate) fn degraded(&self, read: Read, reason: Option<&str>, involved: Involved) -> Answer {
         self.done(Answer {
-            warnings: vec![stops::no_model_answer(error, read.language)],
-            ..self.unanswered(Outcome::Degraded, read, involved)
+            warnings: vec![stops::no_model_answer(reason, read.language)],
+            ..self.unanswered(Outcome::Degraded, None, read, involved)
         })
     }
 
@@ -193,8 +242,7 @@ impl Composer<'_> {
     pub(crate) fn capped(&self, read: Read, draft: &str, stop: Stop, involved: Involved) -> Answer {
         self.done(Answer {
             draft: (!draft.is_empty()).then(|| draft.to_owned()),
-            stop: Some(stop),
-            ..self.unanswered(Outcome::Stopped, read, involved)
+            ..self.unanswered(Outcome::Stopped, Some(stop), read, involved)
         })
     }
 
@@ -207,20 +255,24 @@ impl Composer<'_> {
         (code, message): (String, String),
         involved: Involved,
     ) -> Answer {
-        self.ask.events.report(RunEvent::Failed { stop: stop.clone(), code, message });
-        Answer {
+        let failure = RunEvent::Failed { stop: involved.at_step(stop.clone()), code, message };
+        let answer = Answer {
             draft: (!draft.is_empty()).then(|| draft.to_owned()),
-            stop: Some(stop),
-            ..self.unanswered(Outcome::Stopped, read, involved)
-        }
+            ..self.unanswered(Outcome::Stopped, Some(stop), read, involved)
+        };
+        self.tell(&answer);
+        self.ask.events.report(failure);
+        answer
     }
 
-    fn unanswered(&self, outcome: Outcome, read: Read, involved: Involved) -> Answer {
-        let blank = self.blank(outcome, &read, Mode::Pipeline, involved);
-        Answer { citations: read.citations, extract: Some(read.reading.extract), ..blank }
+    fn unanswered(&self, outcome: Outcome, stop: Option<Stop>, read: Read, involved: Involved) -> Answer {
+        let (mode, citations) = (involved.mode(), Self::citations(&read, &involved, true));
+        let blank = self.blank(outcome, &read, mode, stop, involved);
+        Answer { citations, extract: Some(read.reading.extract), ..blank }
     }
 
     pub(crate) fn done(&self, answer: Answer) -> Answer {
+        self.tell(&answer);
         if self.ask.events.listens() {
             self.ask.events.report(RunEvent::Done { answer: Box::new(answer.clone()) });
         }
@@ -228,7 +280,9 @@ impl Composer<'_> {
     }
 
     /// An answer with nothing in it but its circumstances.
-    fn blank(&self, outcome: Outcome, read: &Read, mode: Mode, involved: Involved) -> Answer {
+    fn blank(&self, outcome: Outcome, read: &Read, mode: Mode, stop: Option<Stop>, involved: Involved) -> Answer {
+        let stop = stop.map(|stop| involved.at_step(stop));
+        let stopped = stop.as_ref().map(|stop| stop.reason);
         Answer {
             answer: None,
             outcome,
@@ -238,18 +292,23 @@ impl Composer<'_> {
             citations: Vec::new(),
             extract: None,
             draft: None,
-            stop: None,
+            stop,
             warnings: Vec::new(),
             usage: involved.usage,
             timing: timing(self.clock, self.ask.started, read.retrieve, involved.waited),
             retriever: LEXICAL.to_owned(),
             mode,
-            agent: None,
+            agent: involved.notes.as_ref().map(|notes| notes.trace(involved.run_calls, stopped)),
             request_id: self.ask.request_id.clone(),
             run_id: involved.run_id,
             asked_at: read.asked_at,
         }
     }
+}
+
+/// A text in pieces of about a sentence.
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(['。', '；', '\n', '!', '?', '！', '？']).filter(|piece| !piece.is_empty())
 }
 
 /// Where the time went since `started`.

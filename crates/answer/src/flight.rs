@@ -115,10 +115,17 @@ pub(crate) struct Pilot<K: Clone + Eq + Hash, M, T: Clone> {
     end: Option<T>,
 }
 
+impl<K, M, T> Flight<K, M, T> {
+    /// Tells everyone who listens, now and later.
+    pub(crate) fn tell(&self, event: RunEvent) {
+        lock(&self.log).events.push(event);
+        self.changes.send_modify(|count| *count += 1);
+    }
+}
+
 impl<K: Clone + Eq + Hash, M, T: Clone> Pilot<K, M, T> {
     pub(crate) fn tell(&self, event: RunEvent) {
-        lock(&self.flight.log).events.push(event);
-        self.flight.changes.send_modify(|count| *count += 1);
+        self.flight.tell(event);
     }
 
     pub(crate) fn land(mut self, end: T) {

@@ -38,7 +38,11 @@ impl EventSink for Tell<'_> {
         match event {
             // Every listener reports the end as its own.
             RunEvent::Done { .. } => {}
-            RunEvent::Citations { .. } | RunEvent::Token { .. } | RunEvent::Failed { .. } | RunEvent::Loop(_) => {
+            RunEvent::Citations { .. }
+            | RunEvent::Step(_)
+            | RunEvent::Token { .. }
+            | RunEvent::Failed { .. }
+            | RunEvent::Loop(_) => {
                 self.0.tell(event);
             }
         }
@@ -79,6 +83,8 @@ impl Inner {
                     heard = seat.next() => heard,
                 };
                 match heard {
+                    // The log of a run is that of whoever leads it.
+                    Heard::Event(RunEvent::Loop(_)) if !leads => {}
                     Heard::Event(event) => ask.events.report(event),
                     Heard::End(result) => break result,
                 }
@@ -178,7 +184,15 @@ fn is_whole(answer: &Answer) -> bool {
 
 /// Whether a stop is an answer like any other, and not a failure.
 const fn is_cap(reason: StopReason) -> bool {
-    matches!(reason, StopReason::Cost | StopReason::Time)
+    matches!(
+        reason,
+        StopReason::Cost
+            | StopReason::Time
+            | StopReason::Steps
+            | StopReason::ToolCalls
+            | StopReason::RepeatedCall
+            | StopReason::Context
+    )
 }
 
 /// What a request asks for, however it is delivered.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bylaw_contract::{ArticleId, Language, MicroUsd, RunId, ask::Sentence};
+use bylaw_contract::{ArticleId, Language, MicroUsd, RunId, StopReason, ask::Sentence};
 use bylaw_model::{ChatDelta, ChatMessage, ChatModel, ChatRequest, FinishReason, ModelError, Purpose};
 use bylaw_retrieval::IndexedArticle;
 use futures_util::StreamExt;
@@ -59,6 +59,8 @@ pub(crate) struct Reply {
     pub(crate) charges: Charges,
     /// The run whose reply was remembered and given again, and what that one had cost.
     pub(crate) repeats: Option<(RunId, MicroUsd)>,
+    /// The limit that stopped an agent, where the model then answered with what it had.
+    pub(crate) stopped: Option<StopReason>,
     /// How it ended.
     pub(crate) end: ReplyEnd,
 }
@@ -75,8 +77,20 @@ pub(crate) enum ReplyEnd {
     },
     /// It broke.
     Broken(ModelError),
+    /// An agent stopped without an answer.
+    Stopped(Stopped),
     /// The task that asked is gone: something is wrong inside.
     Lost,
+}
+
+/// Why an agent stopped.
+#[derive(Clone, Debug)]
+pub(crate) struct Stopped {
+    pub(crate) reason: StopReason,
+    /// A stable code, where something broke.
+    pub(crate) code: Option<&'static str>,
+    /// One sentence.
+    pub(crate) message: String,
 }
 
 impl Reply {
@@ -88,6 +102,7 @@ impl Reply {
             says_not_in_rules: false,
             charges: Charges::default(),
             repeats: None,
+            stopped: None,
             end: ReplyEnd::Lost,
         }
     }
@@ -143,6 +158,7 @@ pub(crate) async fn ask(
         text: filtered.text,
         charges,
         repeats,
+        stopped: None,
         end,
     }
 }

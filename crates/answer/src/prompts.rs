@@ -7,7 +7,7 @@ use bylaw_model::ChatMessage;
 use bylaw_retrieval::IndexedArticle;
 
 /// What a model writes, alone, when the articles do not answer. Never shown to anyone.
-pub(crate) const NOT_IN_RULES: &str = "NOT_IN_RULES";
+pub const NOT_IN_RULES: &str = "NOT_IN_RULES";
 
 /// Longest text of one article in a prompt, in characters.
 const MAX_ARTICLE_CHARS: usize = 6_000;
@@ -51,18 +51,24 @@ pub(crate) fn messages(language: Language, question: &str, articles: &[&IndexedA
     };
     let mut user = String::from("<articles>\n");
     for article in articles {
-        let headings: Vec<&str> = article.heading_path.iter().map(|heading| heading.text.as_str()).collect();
-        let _ = write!(
-            user,
-            "<article id=\"{}\">\n{} {}\n{}\n</article>\n",
-            harmless(&article.id.to_string()),
-            harmless(&headings.join(" / ")),
-            harmless(&article.title),
-            harmless(shortened(&article.text)),
-        );
+        user.push_str(&passage(article, MAX_ARTICLE_CHARS));
     }
     let _ = write!(user, "</articles>\n<question>\n{}\n</question>", harmless(question));
     vec![ChatMessage::system(system), ChatMessage::user(user)]
+}
+
+/// An article as a model is given it: between tags that its text cannot close, and no longer than `max_chars` characters,
+/// 6,000 at most.
+#[must_use]
+pub fn passage(article: &IndexedArticle, max_chars: usize) -> String {
+    let headings: Vec<&str> = article.heading_path.iter().map(|heading| heading.text.as_str()).collect();
+    format!(
+        "<article id=\"{}\">\n{} {}\n{}\n</article>\n",
+        harmless(&article.id.to_string()),
+        harmless(&headings.join(" / ")),
+        harmless(&article.title),
+        harmless(shortened(&article.text, max_chars.min(MAX_ARTICLE_CHARS))),
+    )
 }
 
 /// Text that cannot close or open one of the tags that hold it.
@@ -71,8 +77,8 @@ fn harmless(text: &str) -> String {
 }
 
 /// The beginning of an over-long article, up to the end of a sentence.
-fn shortened(text: &str) -> &str {
-    let Some((limit, _)) = text.char_indices().nth(MAX_ARTICLE_CHARS) else { return text };
+fn shortened(text: &str, max_chars: usize) -> &str {
+    let Some((limit, _)) = text.char_indices().nth(max_chars) else { return text };
     let end = bylaw_corpus::sentences(text).into_iter().map(|span| span.end).take_while(|end| *end <= limit).last();
     &text[..end.unwrap_or(limit)]
 }
@@ -106,7 +112,7 @@ mod tests {
     #[test]
     fn an_over_long_article_ends_with_a_sentence() {
         let text = "員工應遵守規定。".repeat(2_000);
-        let cut = shortened(&text);
+        let cut = shortened(&text, MAX_ARTICLE_CHARS);
         assert!(cut.chars().count() <= MAX_ARTICLE_CHARS && cut.ends_with('。'));
     }
 }

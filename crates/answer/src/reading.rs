@@ -3,18 +3,19 @@
 use std::time::Duration;
 
 use bylaw_contract::{Citation, Clock, Language, Timestamp};
-use bylaw_gate::ReadableSources;
-use bylaw_retrieval::{Filter, Found, Generation, IndexedArticle, Query};
+use bylaw_retrieval::{Found, Generation, IndexedArticle, Query};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::{
     ask::{AnswerError, Ask},
     citations,
     extract::{self, Reading},
+    window::Window,
 };
 
 /// What is known once the rules have been read.
 pub(crate) struct Read {
+    pub(crate) window: Window,
     pub(crate) found: Found,
     pub(crate) reading: Reading,
     pub(crate) citations: Vec<Citation>,
@@ -56,22 +57,9 @@ pub(crate) fn read(clock: &dyn Clock, ask: &Ask<'_>) -> Result<Read, AnswerError
 fn read_here(clock: &dyn Clock, ask: &Ask<'_>) -> Result<Read, AnswerError> {
     let asked_at = clock.now();
     let before = clock.elapsed();
-    let sources = ask.principal.sources();
-    let source = match ask.request.source.as_deref() {
-        None => None,
-        Some(name) => {
-            let unknown = || AnswerError::SourceNotFound(name.to_owned());
-            let source = bylaw_contract::SourceName::new(name).map_err(|_| unknown())?;
-            ask.generation.source(&source).filter(|_| sources.contains(&source)).ok_or_else(unknown)?;
-            Some(source)
-        }
-    };
-    let readable = match sources {
-        ReadableSources::All => None,
-        ReadableSources::Only(names) => Some(names),
-    };
+    let window = Window::of(ask)?;
     let k = usize::try_from(ask.request.k).unwrap_or(usize::MAX);
-    let filter = Filter { source: source.as_ref(), chapter_no: ask.request.chapter_no, readable };
+    let filter = window.filter();
     let question = ask.request.question.as_str();
     let query = Query { question, k: k.max(extract::READING_DEPTH), filter, follow_references: true };
     let deep = ask.generation.search(&query)?;
@@ -91,5 +79,5 @@ fn read_here(clock: &dyn Clock, ask: &Ask<'_>) -> Result<Read, AnswerError> {
     }
     let language = deep.question.language;
     let retrieve = clock.elapsed().saturating_sub(before);
-    Ok(Read { found: deep, reading, citations, language, asked_at, retrieve })
+    Ok(Read { window, found: deep, reading, citations, language, asked_at, retrieve })
 }

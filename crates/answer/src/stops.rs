@@ -17,7 +17,7 @@ pub(crate) fn stop_of(error: &ModelError, language: Language) -> Stop {
     stop(reason, language)
 }
 
-/// A stop with its sentence. A pipeline has no steps.
+/// A stop with its sentence, before any step.
 pub(crate) fn stop(reason: StopReason, language: Language) -> Stop {
     let (chinese, english) = match reason {
         StopReason::UpstreamTimeout => {
@@ -34,12 +34,21 @@ pub(crate) fn stop(reason: StopReason, language: Language) -> Stop {
             ("時間上限到了，回答沒有完成。", "The limit on time was reached; the answer is not complete.")
         }
         StopReason::Cancelled => ("請求已取消。", "The request was cancelled."),
-        StopReason::Completed
-        | StopReason::Steps
-        | StopReason::ToolCalls
-        | StopReason::RepeatedCall
-        | StopReason::Context
-        | StopReason::Failed => ("模型在回答途中失敗。", "The model failed while it answered."),
+        StopReason::Steps => {
+            ("步驟上限到了，回答可能不完整。", "The limit on steps was reached; the answer may not be complete.")
+        }
+        StopReason::ToolCalls => (
+            "工具次數上限到了，回答可能不完整。",
+            "The limit on tool calls was reached; the answer may not be complete.",
+        ),
+        StopReason::RepeatedCall => {
+            ("模型一直重複同樣的查詢，已經停止。", "The model kept repeating the same call and was stopped.")
+        }
+        StopReason::Context => (
+            "內容超過模型能讀的長度，回答沒有完成。",
+            "There was more than the model can read; the answer is not complete.",
+        ),
+        StopReason::Completed | StopReason::Failed => ("模型在回答途中失敗。", "The model failed while it answered."),
     };
     let message = if language.is_chinese() { chinese } else { english };
     Stop { reason, at_step: 0, message: message.to_owned() }
@@ -97,17 +106,20 @@ pub(crate) fn refused(why: &ReserveError) -> ModelError {
     ModelError::Refused(Refused { reason })
 }
 
-/// Why there is no model's answer, in front of what the model's error says.
-pub(crate) fn no_model_answer(error: Option<&ModelError>, language: Language) -> String {
-    // The reason is inside: what is around it says only that there was one.
-    let error = error.map(|error| match error {
+/// What a model's error says. Of a refusal the reason is inside: what is around it says only that there was one.
+pub(crate) fn reason(error: &ModelError) -> String {
+    match error {
         ModelError::Refused(refused) => refused.reason.clone(),
         other => other.to_string(),
-    });
-    match (error, language.is_chinese()) {
+    }
+}
+
+/// Why there is no model's answer, in front of the reason for it, if one is known.
+pub(crate) fn no_model_answer(reason: Option<&str>, language: Language) -> String {
+    match (reason, language.is_chinese()) {
         (None, true) => "沒有設定模型，改附條文摘錄。".to_owned(),
         (None, false) => "No model is configured; the extract is given instead.".to_owned(),
-        (Some(error), true) => format!("無法由模型作答，改附條文摘錄：{error}"),
-        (Some(error), false) => format!("No answer from the model; the extract is given instead: {error}"),
+        (Some(reason), true) => format!("無法由模型作答，改附條文摘錄：{reason}"),
+        (Some(reason), false) => format!("No answer from the model; the extract is given instead: {reason}"),
     }
 }

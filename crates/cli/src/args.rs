@@ -154,6 +154,12 @@ pub(crate) struct Ask {
     /// At most this many milliseconds, up to 600000.
     #[arg(long, value_name = "N")]
     pub(crate) max_wall_ms: Option<u64>,
+    /// At most this many steps of an agent, 1 to 12.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u32>,
+    /// Have an agent's answer checked before it is given.
+    #[arg(long)]
+    pub(crate) self_check: bool,
     /// Neither read nor write a cache.
     #[arg(long)]
     pub(crate) no_cache: bool,
@@ -170,6 +176,8 @@ pub(crate) enum AskMode {
     Extract,
     /// Search once, let the model answer once.
     Pipeline,
+    /// Let the model decide what to search for and what to read, step by step.
+    Agent,
 }
 
 /// `bylaw sources`.

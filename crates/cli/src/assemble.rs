@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bylaw_agent::{Catalogue, ConnectWith, Journal, JournalConfig, Runner, RunnerParts};
+use bylaw_agent::{Catalogue, ConnectWith, Journal, JournalConfig, LoopResearcher, Runner, RunnerParts};
 use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, Purse};
 use bylaw_contract::{Clock, ErrorCode, Randomness};
 use bylaw_gate::{Gate, GateConfig, KeyRing};
@@ -61,6 +61,7 @@ pub(crate) async fn open(settings: &Settings, data: &DataSet, access: Access) ->
     let accounts = accounts(settings, &store, &clock, &random);
     let answerer = Arc::new(Answerer::new(AnswererParts {
         model: model(settings, &random)?,
+        researcher: Some(Arc::new(LoopResearcher::new(Arc::clone(&random)))),
         purse: purse(settings, &accounts),
         ceilings: Ceilings {
             max_steps: settings.caps.max_steps,

@@ -58,7 +58,6 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::UnsupportedMediaType
         | ErrorCode::MethodNotAllowed
         | ErrorCode::UnknownRetriever
-        | ErrorCode::ModeUnavailable
         | ErrorCode::InvalidPath
         | ErrorCode::EmptyDocument
         | ErrorCode::DocumentTooLarge

@@ -8,7 +8,7 @@ use crate::{
     ids::{RequestId, RunId},
     money::MicroUsd,
     outcome::Outcome,
-    stop::Stop,
+    stop::{Stop, StopReason},
     time::Timestamp,
     usage::TokenUsage,
 };
@@ -303,7 +303,8 @@ pub struct Answer {
     pub answered_by: AnsweredBy,
     /// The answer, sentence by sentence.
     pub sentences: Vec<Sentence>,
-    /// Articles, best first: retrieved, then referenced. `used` marks what the answer rests on.
+    /// Articles, best first: retrieved, then referenced; in agent mode, everything that was read, in the order of reading.
+    /// `used` marks what the answer rests on.
     pub citations: Vec<Citation>,
     /// Given whenever `answer` is null: what the rules say nearest to the question.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -325,9 +326,8 @@ pub struct Answer {
     pub retriever: String,
     /// The mode that made the answer: never `auto`.
     pub mode: Mode,
-    /// The agent's trace; null in other modes.
-    #[schema(value_type = Option<Object>)]
-    pub agent: Option<serde_json::Value>,
+    /// What the agent did; null in other modes.
+    pub agent: Option<AgentTrace>,
     /// The request's label.
     #[schema(value_type = String)]
     pub request_id: RequestId,
@@ -338,7 +338,52 @@ pub struct Answer {
     pub asked_at: Timestamp,
 }
 
-/// First event of a streamed answer, sent before any model is called.
+/// What an agent did for one answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct AgentTrace {
+    /// Turns that used tools. A last answer that a cap has forced is not counted.
+    pub steps: u32,
+    /// Searches that were made.
+    pub searches: u32,
+    /// Attempts that were sent to a model, by the run that made the answer.
+    pub llm_calls: u32,
+    /// What was searched for, in order.
+    pub queries: Vec<String>,
+    /// How many of the searches had been made before.
+    pub repeats: u32,
+    /// Whether the cap on steps was reached.
+    pub hit_cap: bool,
+    /// How many drafts were checked.
+    pub n_checks: u32,
+    /// Whether the last check found a problem.
+    pub flagged: bool,
+    /// Whether the answer differs from the last draft that was checked, white space aside.
+    pub revised: bool,
+    /// Why the run ended before its time; null if it did not.
+    pub stopped_reason: Option<StopReason>,
+    /// How many steps had been completed then; null likewise.
+    pub stopped_at_step: Option<u32>,
+}
+
+/// What an agent did with one tool, told as it happens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct StepEvent {
+    /// The step that it belongs to, from 1. One step may use several tools.
+    pub step: u32,
+    /// The tool: `search`, `read_article`, `check`, `answer`, or whatever the model called it.
+    pub tool: String,
+    /// What was asked of it, in short.
+    pub query: String,
+    /// The articles that came of it: found, read, or cited.
+    #[schema(value_type = Vec<String>)]
+    pub found: Vec<ArticleId>,
+    /// What was wrong, in short: with the call, or with the draft that was checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// First event of a streamed answer, sent before any model is called; in agent mode, sent once the agent has read what it
+/// needs, after its steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CitationsEvent {
     /// What was found.

@@ -44,8 +44,6 @@ error_codes! {
     NotReady = "not_ready",
     /// The retriever that was asked for does not exist.
     UnknownRetriever = "unknown_retriever",
-    /// The mode that was asked for is not available in this build.
-    ModeUnavailable = "mode_unavailable",
     /// No such source.
     SourceNotFound = "source_not_found",
     /// No such article in that source.

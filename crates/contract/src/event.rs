@@ -2,17 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ask::Answer, citation::Citation, loop_event::LoopEvent, stop::Stop};
+use crate::{
+    ask::{Answer, StepEvent},
+    citation::Citation,
+    loop_event::LoopEvent,
+    stop::Stop,
+};
 
 /// One event of a run, reported to the sink that its caller gave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum RunEvent {
-    /// The search is over. Sent before any model is called.
+    /// The search is over. Sent before any model is called; of an agent, once it has read what it needs.
     Citations {
         /// What was found.
         citations: Vec<Citation>,
     },
+    /// What an agent did with one tool, in short. Streamed, not logged: the loop's own events say it in full.
+    Step(StepEvent),
     /// A piece of the answer. Streamed, not logged.
     Token {
         /// The piece.

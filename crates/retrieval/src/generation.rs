@@ -31,7 +31,7 @@ use self::{articles::ArticleReader, meta::Meta, tables::Tables};
 use crate::{
     Vocabulary,
     index::{LexicalIndex, RESIDENT_TOKENS},
-    query::{Found, Query},
+    query::{Filter, Found, Query},
     search, terms,
     visible::Visible,
 };
@@ -245,6 +245,15 @@ impl Generation {
     #[must_use]
     pub fn find(&self, id: &ArticleId) -> Option<Ordinal> {
         find_in_source(&self.tables, self.source(&id.source)?, &id.article).map(Ordinal)
+    }
+
+    /// Where an article is, if a filter lets it through. What it does not let through is not there.
+    #[must_use]
+    pub fn find_within(&self, id: &ArticleId, filter: &Filter<'_>) -> Option<Ordinal> {
+        let ordinal = self.find(id)?;
+        let is_readable = filter.readable.is_none_or(|names| names.contains(&id.source));
+        let is_of_source = filter.source.is_none_or(|source| *source == id.source);
+        (is_readable && is_of_source && search::is_in_chapter(self, ordinal.0, filter.chapter_no)).then_some(ordinal)
     }
 
     /// Reads an article.

@@ -142,12 +142,17 @@ impl Admission {
 
     #[inline]
     fn admits(&self, generation: &Generation, ordinal: u32) -> bool {
-        (self.start..self.end).contains(&ordinal)
-            && self.chapter.is_none_or(|number| {
-                let (book, chapter) = generation.chapters(ordinal);
-                number != 0 && (book == number || chapter == number)
-            })
+        (self.start..self.end).contains(&ordinal) && is_in_chapter(generation, ordinal, self.chapter)
     }
+}
+
+/// Whether an article is below a chapter of this number; all are, if none is wanted.
+#[inline]
+pub(crate) fn is_in_chapter(generation: &Generation, ordinal: u32, wanted: Option<u32>) -> bool {
+    wanted.is_none_or(|number| {
+        let (book, chapter) = generation.chapters(ordinal);
+        number != 0 && (book == number || chapter == number)
+    })
 }
 
 /// Adds up every term's postings, then for every word the best of its other forms.

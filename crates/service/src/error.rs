@@ -47,7 +47,6 @@ pub const fn status_of(code: ErrorCode) -> StatusCode {
         ErrorCode::PayloadTooLarge | ErrorCode::DocumentTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::UnsupportedMediaType | ErrorCode::UnsupportedFormat => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorCode::InvalidRequest
-        | ErrorCode::ModeUnavailable
         | ErrorCode::NoModel
         | ErrorCode::EmptyDocument
         | ErrorCode::InvalidEncoding

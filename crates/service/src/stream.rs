@@ -1,4 +1,4 @@
-//! An answer as Server-Sent Events: `citations`, `token`s, and exactly one of `done` and `error`.
+//! An answer as Server-Sent Events: an agent's `step`s, `citations`, `token`s, and exactly one of `done` and `error`.
 
 use std::{collections::VecDeque, convert::Infallible, pin::Pin, sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use axum::{
 use bylaw_answer::{EventSink, IgnoreEvents};
 use bylaw_contract::{
     ErrorCode, RunEvent, Stop, StopReason,
-    ask::{Answer, CitationsEvent, DoneEvent, Extract, StreamErrorEvent, TokenEvent},
+    ask::{Answer, CitationsEvent, DoneEvent, Extract, StepEvent, StreamErrorEvent, TokenEvent},
 };
 use futures_util::stream;
 use serde::Serialize;
@@ -160,6 +160,7 @@ impl Listener {
 /// One event, before it is bytes.
 #[derive(Clone, Debug, PartialEq)]
 enum Frame {
+    Step(StepEvent),
     Citations(CitationsEvent),
     Token(TokenEvent),
     Done(Box<DoneEvent>),
@@ -177,6 +178,7 @@ impl Frame {
             }
         }
         match self {
+            Self::Step(data) => event("step", &data),
             Self::Citations(data) => event("citations", &data),
             Self::Token(data) => event("token", &data),
             Self::Done(data) => event("done", &data),
@@ -208,9 +210,10 @@ impl Transcript {
             Step::Event(RunEvent::Citations { citations }) => {
                 vec![Frame::Citations(CitationsEvent { citations, elapsed_ms })]
             }
+            Step::Event(RunEvent::Step(step)) => vec![Frame::Step(step)],
             Step::Event(RunEvent::Token { text }) => self.token(text, elapsed_ms).into_iter().collect(),
             Step::Event(RunEvent::Done { answer }) => self.done(*answer, elapsed_ms),
-            // Of a run with tools, a question's stream tells the answer.
+            // Of a run with tools, a question's stream tells the steps in short.
             Step::Event(RunEvent::Loop(_)) => Vec::new(),
             // The extract, if there is one, comes with the result.
             Step::Event(RunEvent::Failed { stop, code, message }) => {
@@ -329,6 +332,7 @@ mod tests {
         let frames = steps.into_iter().flat_map(|step| transcript.write(step, Duration::from_millis(7)));
         frames
             .map(|frame| match frame {
+                Frame::Step(event) => format!("step {}", event.step),
                 Frame::Citations(event) => format!("citations {}", event.elapsed_ms),
                 Frame::Token(event) => event.text,
                 Frame::Done(event) => {

@@ -111,7 +111,7 @@ impl Live {
 pub(crate) fn ends_reply(event: &RunEvent) -> bool {
     match event {
         RunEvent::Done { .. } | RunEvent::Failed { .. } => true,
-        RunEvent::Citations { .. } | RunEvent::Token { .. } => false,
+        RunEvent::Citations { .. } | RunEvent::Step(_) | RunEvent::Token { .. } => false,
         RunEvent::Loop(event) => {
             matches!(event, LoopEvent::ModelReply { .. } | LoopEvent::ModelFailed { .. } | LoopEvent::Ended { .. })
         }

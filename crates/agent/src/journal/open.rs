@@ -215,7 +215,7 @@ impl RunLog for OpenRun {
 impl EventSink for OpenRun {
     fn report(&self, event: RunEvent) {
         let is_logged = match &event {
-            RunEvent::Token { .. } => false,
+            RunEvent::Step(_) | RunEvent::Token { .. } => false,
             RunEvent::Citations { .. } | RunEvent::Done { .. } | RunEvent::Failed { .. } => true,
             RunEvent::Loop(event) => event.is_logged(),
         };

@@ -6,6 +6,7 @@ mod agent_files;
 mod any_model;
 mod approvals;
 mod arguments;
+mod asking;
 mod cancelling;
 mod catalogue;
 mod durable;

@@ -85,6 +85,7 @@ impl Bank {
         );
         let answerer = Answerer::new(AnswererParts {
             model: Some(Connection::scripted(script)),
+            researcher: None,
             purse: Purse {
                 gate: gate.clone(),
                 prices: Arc::new(prices),

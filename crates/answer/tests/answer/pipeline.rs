@@ -6,7 +6,7 @@ use crate::rulebook::Rulebook;
 use bylaw_answer::{AnswerError, EventSink};
 use bylaw_contract::{
     Outcome, RunEvent, StopReason,
-    ask::{Answer, AnsweredBy, AskRequest, Mode, SentenceStatus},
+    ask::{AgentTrace, Answer, AnsweredBy, AskRequest, Mode, SentenceStatus},
 };
 use bylaw_model::scripted::{Script, ScriptedEnd, ScriptedReply};
 use tokio_util::sync::CancellationToken;
@@ -42,6 +42,7 @@ impl Events {
                 RunEvent::Token { .. } => "token",
                 RunEvent::Done { .. } => "done",
                 RunEvent::Failed { .. } => "failed",
+                RunEvent::Step(_) => "step",
                 RunEvent::Loop(_) => "loop",
             })
             .collect()
@@ -54,9 +55,11 @@ impl Events {
             .iter()
             .filter_map(|event| match event {
                 RunEvent::Token { text } => Some(text.as_str()),
-                RunEvent::Citations { .. } | RunEvent::Done { .. } | RunEvent::Failed { .. } | RunEvent::Loop(_) => {
-                    None
-                }
+                RunEvent::Citations { .. }
+                | RunEvent::Step(_)
+                | RunEvent::Done { .. }
+                | RunEvent::Failed { .. }
+                | RunEvent::Loop(_) => None,
             })
             .collect()
     }
@@ -254,12 +257,19 @@ async fn a_caller_who_has_left_gets_nothing_and_pays_nothing() {
 }
 
 #[tokio::test]
-async fn agent_mode_and_unknown_sources_are_refused() {
+async fn agent_mode_without_a_model_gives_what_the_pipeline_gives_without_one() {
+    let rules = Rulebook::of(&[("work_rules.md", RULES)]);
+    let ask = async |mode| rules.ask("事假幾天", mode).await;
+    let (agent, pipeline) = (ask(Mode::Agent).await, ask(Mode::Pipeline).await);
+    assert_eq!((agent.outcome, agent.mode), (Outcome::Degraded, Mode::Agent));
+    assert_eq!((agent.extract, agent.citations), (pipeline.extract, pipeline.citations));
+    assert_eq!((agent.warnings, agent.agent), (pipeline.warnings, Some(AgentTrace::default())));
+}
+
+#[tokio::test]
+async fn unknown_sources_are_refused() {
     let rules = Rulebook::of(&[("work_rules.md", RULES)]);
     let events = Events::default();
-    let agent = AskRequest { mode: Mode::Agent, ..AskRequest::new("事假幾天") };
-    let agent = rules.answer(&agent, None, &events, CancellationToken::new()).await;
-    assert!(matches!(agent, Err(AnswerError::ModeUnavailable)));
     let unknown = AskRequest { source: Some("no_such.md".to_owned()), ..AskRequest::new("事假幾天") };
     let unknown = rules.answer(&unknown, None, &events, CancellationToken::new()).await;
     assert!(matches!(unknown, Err(AnswerError::SourceNotFound(_))));

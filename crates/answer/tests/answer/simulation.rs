@@ -286,6 +286,7 @@ impl Process {
         let upstream = Arc::new(Upstream::default());
         let answerer = Answerer::new(AnswererParts {
             model: Some(Connection::scripted(upstream.script(Arc::clone(dice)))),
+            researcher: None,
             purse: Purse {
                 gate: gate.clone(),
                 prices: Arc::new(prices),

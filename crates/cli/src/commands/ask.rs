@@ -6,7 +6,7 @@ use bylaw_agent::{NewRun, OpenRun, Owner, Purpose};
 use bylaw_answer::{Ask as Question, EventSink};
 use bylaw_contract::{
     Citation, ErrorCode, Outcome, RequestId, RunEvent, RunId,
-    ask::{Answer, AskRequest, Mode},
+    ask::{Answer, AskRequest, Mode, StepEvent},
 };
 use bylaw_gate::Principal;
 use tokio_util::sync::CancellationToken;
@@ -28,7 +28,10 @@ pub(crate) async fn run(arguments: Ask, settings: &Settings, format: Format) -> 
         AskMode::Auto => Mode::Auto,
         AskMode::Extract => Mode::Extract,
         AskMode::Pipeline => Mode::Pipeline,
+        AskMode::Agent => Mode::Agent,
     };
+    request.max_steps = arguments.max_steps;
+    request.self_check = arguments.self_check;
     request.max_cost = arguments.max_cost;
     request.max_wall_ms = arguments.max_wall_ms.map(Into::into);
     request.use_cache = !arguments.no_cache;
@@ -89,7 +92,7 @@ async fn in_process(request: &AskRequest, settings: &Settings, format: Format) -
     Ok(answer?)
 }
 
-/// Writes a run down, and shows its answer while it is written.
+/// Writes a run down, and shows its answer while it is written, and what an agent does before.
 struct Told {
     run: OpenRun,
     printed: bool,
@@ -97,12 +100,30 @@ struct Told {
 
 impl EventSink for Told {
     fn report(&self, event: RunEvent) {
-        if let RunEvent::Token { text } = &event
-            && self.printed
-        {
-            terminal::piece(&printable(text));
+        if self.printed {
+            match &event {
+                RunEvent::Token { text } => terminal::piece(&printable(text)),
+                RunEvent::Step(step) => terminal::note(printable(&in_one_line(step))),
+                RunEvent::Citations { .. } | RunEvent::Done { .. } | RunEvent::Failed { .. } | RunEvent::Loop(_) => {}
+            }
         }
         self.run.report(event);
+    }
+}
+
+/// `1 search 特別休假 → work_rules.md#26, work_rules.md#26-1`.
+fn in_one_line(step: &StepEvent) -> String {
+    let mut line = format!("{} {}", step.step, step.tool);
+    if !step.query.is_empty() {
+        line = format!("{line} {}", step.query);
+    }
+    if !step.found.is_empty() {
+        let found: Vec<String> = step.found.iter().map(ToString::to_string).collect();
+        line = format!("{line} → {}", found.join(", "));
+    }
+    match &step.problem {
+        Some(problem) => format!("{line} ({problem})"),
+        None => line,
     }
 }
 

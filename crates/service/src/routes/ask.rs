@@ -11,7 +11,7 @@ use axum::{
 use bylaw_answer::{AnswerError, Ask, EventSink, IdempotencyKey, IgnoreEvents};
 use bylaw_contract::{
     ErrorCode, RunId,
-    ask::{Answer, AskRequest, Mode},
+    ask::{Answer, AskRequest},
 };
 use bylaw_gate::Principal;
 use bylaw_retrieval::Generation;
@@ -38,7 +38,8 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Answers a question from the rules.
 ///
-/// With `stream: true` the answer comes as Server-Sent Events: `citations`, then `token`s, then `done` or `error`. A stop by
+/// With `stream: true` the answer comes as Server-Sent Events: `citations`, then `token`s, then `done` or `error`; in agent
+/// mode a `step` for each use of a tool goes before, and `citations` are everything that the agent has read. A stop by
 /// a cap or a budget is an answer like any other, with `stop`. A request that is sent again with the same
 /// `Idempotency-Key` is not answered, and not paid for, twice.
 #[utoipa::path(
@@ -66,9 +67,6 @@ pub(crate) async fn ask(
     let idempotency_key = idempotency_key(&headers)?;
     request.check()?;
     retrieval.check()?;
-    if request.mode == Mode::Agent {
-        return Err(Failure::from(AnswerError::ModeUnavailable));
-    }
     let generation = service.library.generation();
     if let Some(name) = &request.source {
         known_source(&generation, name, &caller)?;

@@ -14,7 +14,9 @@ use axum::{
     body::{Body, to_bytes},
     http::{HeaderMap, Method, Request, StatusCode},
 };
-use bylaw_agent::{Catalogue, ConnectWith, Journal, JournalConfig, MemoryRuns, Room, RunStore, Runner, RunnerParts, Tool};
+use bylaw_agent::{
+    Catalogue, ConnectWith, Journal, JournalConfig, LoopResearcher, MemoryRuns, Room, RunStore, Runner, RunnerParts, Tool,
+};
 use bylaw_answer::{AnswerStore, Answerer, AnswererParts, CacheSizes, Ceilings, MemoryAnswers, Purse};
 use bylaw_contract::{Clock, KeyId, MicroUsd, Randomness, SourceName, Timestamp};
 use bylaw_gate::{
@@ -278,6 +280,7 @@ impl Plan {
         let purse = Purse { gate: gate.clone(), prices: Arc::new(prices), currency, lowering: true };
         let answerer = Arc::new(Answerer::new(AnswererParts {
             model: model.clone(),
+            researcher: Some(Arc::new(LoopResearcher::new(Arc::new(Counting::default())))),
             purse: purse.clone(),
             ceilings: Ceilings::default(),
             answers: self.answers,

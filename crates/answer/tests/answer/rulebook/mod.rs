@@ -122,6 +122,7 @@ fn answerer(model: Option<Script>) -> Answerer {
     );
     Answerer::new(AnswererParts {
         model: model.map(Connection::scripted),
+        researcher: None,
         purse: Purse {
             gate,
             prices: Arc::new(prices),
