@@ -43,7 +43,7 @@ struct Told {
 
 impl Writer {
     pub(crate) async fn run(self, mut commands: mpsc::UnboundedReceiver<Command>) {
-        let mut queued = Vec::new();
+        let (mut queued, mut owed) = (Vec::new(), Vec::new());
         let mut kept = false;
         // Three beats to a lease: two may fail before anyone takes this process for dead.
         let beat = self.config.lease / 3;
@@ -64,9 +64,15 @@ impl Writer {
                         // Before the first run: without a lease it could be taken for lost.
                         kept = self.keep_process().await;
                     }
-                    self.write(&mut queued).await;
+                    self.write(&mut queued, &mut owed).await;
+                }
+                () = tokio::time::sleep(self.config.retry), if !owed.is_empty() => {
+                    self.write(&mut queued, &mut owed).await;
                 }
             }
+        }
+        if !owed.is_empty() {
+            self.write(&mut queued, &mut owed).await;
         }
     }
 
@@ -81,21 +87,31 @@ impl Writer {
         }
     }
 
-    async fn write(&self, queued: &mut Vec<Command>) {
+    /// Writes what is queued. `owed` is what is left of before, and what is left afterwards.
+    async fn write(&self, queued: &mut Vec<Command>, owed: &mut Vec<RunWrite>) {
         let (mut batch, mut parts, mut flushes, mut closed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut owes = std::mem::take(owed);
         for command in queued.drain(..) {
             match command {
                 Command::Write(writes, waiting) => {
                     parts.push(Part { writes: writes.len(), waiting });
                     batch.extend(writes);
                 }
+                Command::Owe(writes) => owes.extend(writes),
                 Command::Close(run) => closed.push(run),
                 Command::Flush(done) => flushes.push(done),
             }
         }
-        if !batch.is_empty() {
+        if !batch.is_empty() || !owes.is_empty() {
+            // The end of a run comes after all else of it.
+            batch.extend(owes.iter().cloned());
             let told: Vec<_> = batch.iter().map(|write| self.told(write)).collect();
             let written = self.store.write(batch).await;
+            if written.is_err() {
+                let more = owes.len().saturating_sub(self.config.queue);
+                self.tallies.lost.fetch_add(more as u64, Ordering::Relaxed);
+                *owed = owes.split_off(more);
+            }
             self.answer(parts, written, told);
         }
         closed.iter().for_each(|run| self.live.end(run));
