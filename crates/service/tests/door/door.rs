@@ -14,7 +14,9 @@ use axum::{
     body::{Body, to_bytes},
     http::{HeaderMap, Method, Request, StatusCode},
 };
-use bylaw_agent::{Catalogue, ConnectWith, Journal, JournalConfig, MemoryRuns, Room, RunStore, Runner, RunnerParts, Tool};
+use bylaw_agent::{
+    Catalogue, ConnectWith, Journal, JournalConfig, MemoryRuns, Room, RunStore, Runner, RunnerParts, Tool,
+};
 use bylaw_answer::{AnswerStore, Answerer, AnswererParts, CacheSizes, Ceilings, MemoryAnswers, Purse};
 use bylaw_contract::{Clock, KeyId, MicroUsd, Randomness, SourceName, Timestamp};
 use bylaw_gate::{
