@@ -144,7 +144,11 @@ pub(crate) fn check_source(source: Option<&str>) -> Result<(), FieldError> {
     }
 }
 
-pub(crate) fn check_number(field: &'static str, value: Option<&serde_json::Number>, high: f64) -> Result<(), FieldError> {
+pub(crate) fn check_number(
+    field: &'static str,
+    value: Option<&serde_json::Number>,
+    high: f64,
+) -> Result<(), FieldError> {
     match value.map(|number| number.as_f64().unwrap_or(f64::NAN)) {
         None => Ok(()),
         Some(number) if number > 0.0 && number <= high => Ok(()),

@@ -107,11 +107,7 @@ impl Runs {
     }
 
     /// Takes a place for a run, which it has until what is returned is dropped.
-    pub(crate) fn enter(
-        self: &Arc<Self>,
-        run_id: &RunId,
-        principal: &Principal,
-    ) -> Result<Place, NoPlace> {
+    pub(crate) fn enter(self: &Arc<Self>, run_id: &RunId, principal: &Principal) -> Result<Place, NoPlace> {
         let mut state = self.lock();
         let waiting = self.waiting.load(Ordering::SeqCst);
         if state.closing {

@@ -30,15 +30,15 @@ use bylaw_mcp::ElicitReply;
 use bylaw_model::Connection;
 use tokio_util::task::TaskTracker;
 
-pub use self::{
-    counts::RunCounts,
-    going::Room,
-    questions::{ReplyError, action_name},
-};
 use self::{
     counts::Counts,
     drive::Drive,
     going::{Cause, NoPlace, Runs},
+};
+pub use self::{
+    counts::RunCounts,
+    going::Room,
+    questions::{ReplyError, action_name},
 };
 use crate::{
     ask::Question,
@@ -288,9 +288,8 @@ impl Runner {
         owner: &Owner,
     ) -> Result<(Option<String>, Conversation), StartError> {
         let found = self.store().conversation(id).await.map_err(Arc::new)?;
-        let (record, said) = found
-            .filter(|(record, _)| record.owner == *owner)
-            .ok_or_else(|| StartError::NoConversation(id.clone()))?;
+        let (record, said) =
+            found.filter(|(record, _)| record.owner == *owner).ok_or_else(|| StartError::NoConversation(id.clone()))?;
         // So that nobody goes on with what was said before the run that goes on now.
         match record.busy {
             Some(run) => Err(StartError::Busy(run)),
@@ -313,9 +312,7 @@ impl Runner {
         match self.store().reply(run_id, question, &given).await? {
             Replied::Taken if going.questions.hand_over(question, answer) => Ok(()),
             Replied::Taken | Replied::Over => Err(ReplyError::Closed(question)),
-            Replied::AlreadyAnswered(first) => {
-                Err(ReplyError::Answered { id: question, action: first.reply.action })
-            }
+            Replied::AlreadyAnswered(first) => Err(ReplyError::Answered { id: question, action: first.reply.action }),
             Replied::NoSuchQuestion => Err(ReplyError::Unknown(question)),
         }
     }

@@ -138,7 +138,8 @@ pub(crate) fn read(question: &Question, reply: RunReply) -> Result<ElicitReply, 
             invalid("an approval has none: the arguments are those that were shown")
         }
         (ReplyAction::Accept, QuestionKind::Approval, None) => Ok(ElicitReply::Accept(Value::Object(Map::new()))),
-        (ReplyAction::Accept, QuestionKind::Elicitation, content) => match content.unwrap_or_else(|| Map::new().into()) {
+        (ReplyAction::Accept, QuestionKind::Elicitation, content) => match content.unwrap_or_else(|| Map::new().into())
+        {
             Value::Object(content) => satisfying(question, content).map(ElicitReply::Accept),
             _ => invalid("must be an object"),
         },

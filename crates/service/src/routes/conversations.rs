@@ -6,9 +6,7 @@ use axum::{Extension, extract::State, http::StatusCode, response::Response};
 use bylaw_agent::{Conversation, ConversationQuery, ConversationRecord, Deleted, Owner, RunQuery, RunRecord};
 use bylaw_contract::{
     ConversationId, ErrorCode,
-    conversations::{
-        BeginConversation, ConversationBegun, ConversationDeleted, ConversationDetail, ConversationList,
-    },
+    conversations::{BeginConversation, ConversationBegun, ConversationDeleted, ConversationDetail, ConversationList},
 };
 use bylaw_gate::Principal;
 use serde::Deserialize;
@@ -163,9 +161,7 @@ pub(crate) async fn delete(
     let (record, _) = visible(&service, &caller, &id).await?;
     let missing = || Failure::new(ErrorCode::ConversationNotFound, format!("there is no conversation {id}"));
     match service.runner.store().delete_conversation(&record.id).await? {
-        Deleted::Done => {
-            reply::ok(&ConversationDeleted { conversation_id: record.id, request_id: arrival.request_id })
-        }
+        Deleted::Done => reply::ok(&ConversationDeleted { conversation_id: record.id, request_id: arrival.request_id }),
         Deleted::Busy(run) => {
             let message = format!("run {run} goes on in this conversation; wait until it has ended, or cancel it");
             Err(Failure::new(ErrorCode::ConversationBusy, message))

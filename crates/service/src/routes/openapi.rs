@@ -19,8 +19,8 @@ use utoipa::{
 };
 
 use crate::routes::{
-    articles, artifacts, ask, budgets, conversations, documents, events, health, metrics, replies, runs, search, sources,
-    usage,
+    articles, artifacts, ask, budgets, conversations, documents, events, health, metrics, replies, runs, search,
+    sources, usage,
 };
 
 #[derive(OpenApi)]

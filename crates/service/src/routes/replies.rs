@@ -43,7 +43,8 @@ pub(crate) async fn answer(
         // An approval is somebody's own word.
         return Err(Failure::new(ErrorCode::Forbidden, "only whose run it is may answer its questions"));
     }
-    let missing = || Failure::new(ErrorCode::QuestionNotFound, format!("there is no question {question:?} in this run"));
+    let missing =
+        || Failure::new(ErrorCode::QuestionNotFound, format!("there is no question {question:?} in this run"));
     let question: u32 = question.parse().map_err(|_| missing())?;
     let action = answer.action;
     service.runner.reply(&record.run.id, question, answer, by).await?;

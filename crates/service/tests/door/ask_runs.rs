@@ -27,9 +27,14 @@ async fn asked(door: &Door, mode: &str, stream: bool) -> Value {
 
 #[tokio::test]
 async fn each_question_in_each_mode_and_form_is_a_run_with_its_events_in_order() {
-    for (mode, stream) in
-        [("extract", false), ("extract", true), ("auto", false), ("auto", true), ("pipeline", false), ("pipeline", true)]
-    {
+    for (mode, stream) in [
+        ("extract", false),
+        ("extract", true),
+        ("auto", false),
+        ("auto", true),
+        ("pipeline", false),
+        ("pipeline", true),
+    ] {
         let door = Plan::new().model(Script::always(ScriptedReply::text(REPLY))).open().await;
         let answer = asked(&door, mode, stream).await;
         let runs = runs(&door).await;
@@ -75,7 +80,8 @@ async fn a_request_that_is_sent_again_is_no_run_of_its_own() {
     let door = Plan::new().model(Script::always(ScriptedReply::text(REPLY))).open().await;
     let headers = [("content-type", "application/json"), ("idempotency-key", "one")];
     for stream in [false, true, false] {
-        let body = json!({ "question": "事假一年最多幾天？", "mode": "pipeline", "use_cache": false, "stream": stream });
+        let body =
+            json!({ "question": "事假一年最多幾天？", "mode": "pipeline", "use_cache": false, "stream": stream });
         let reply = door.call(axum::http::Method::POST, "/ask", &headers, body.to_string().into_bytes()).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
     }

@@ -52,11 +52,8 @@ async fn what_the_answerer_counts_is_told_too() {
 
 #[tokio::test]
 async fn runs_are_counted_by_why_they_ended() {
-    let door = Plan::new()
-        .model(Script::always(ScriptedReply::text("x")))
-        .agent("talk", crate::runs::ALONE)
-        .open()
-        .await;
+    let door =
+        Plan::new().model(Script::always(ScriptedReply::text("x"))).agent("talk", crate::runs::ALONE).open().await;
     let run = door.start(&serde_json::json!({ "agent": "talk", "message": "x" })).await;
     door.events_of(&run).await;
     let lines = lines(&door).await;

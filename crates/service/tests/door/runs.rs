@@ -108,10 +108,25 @@ async fn a_run_reads_asks_waits_acts_and_answers() {
     let logged: Vec<&Told> = told.iter().filter(|event| event.id.is_some()).collect();
     let numbers: Vec<u64> = logged.iter().filter_map(|event| event.id).collect();
     assert_eq!(numbers, (1..=logged.len() as u64).collect::<Vec<u64>>(), "numbered from 1, without a gap");
-    assert_eq!(logged.iter().map(|event| event.name.as_str()).collect::<Vec<_>>(), [
-        "started", "model_call", "model_reply", "tool_call", "tool_result", "model_call", "model_reply", "question",
-        "reply", "tool_call", "tool_result", "model_call", "model_reply", "ended",
-    ]);
+    assert_eq!(
+        logged.iter().map(|event| event.name.as_str()).collect::<Vec<_>>(),
+        [
+            "started",
+            "model_call",
+            "model_reply",
+            "tool_call",
+            "tool_result",
+            "model_call",
+            "model_reply",
+            "question",
+            "reply",
+            "tool_call",
+            "tool_result",
+            "model_call",
+            "model_reply",
+            "ended",
+        ]
+    );
     assert_eq!(told.last().unwrap().data["answer"], "The leave is gone.");
     let detail = door.get(&format!("/runs/{run}")).await.json();
     assert_eq!((&detail["answer"], &detail["run"]["stop"]), (&json!("The leave is gone."), &json!("completed")));
@@ -141,7 +156,8 @@ async fn whoever_comes_back_hears_the_rest_and_nothing_twice_wherever_they_were_
         let header = door.call(Method::GET, &path, &[("last-event-id", last.as_str())], Vec::new()).await;
         let query = door.get(&format!("{path}?after={last}")).await;
         // A browser that reconnects says both, and the header is the news.
-        let both = door.call(Method::GET, &format!("{path}?after=0"), &[("last-event-id", last.as_str())], vec![]).await;
+        let both =
+            door.call(Method::GET, &format!("{path}?after=0"), &[("last-event-id", last.as_str())], vec![]).await;
         for reply in [header, query, both] {
             assert_eq!(reply.status.as_u16(), if cut == whole.len() { 204 } else { 200 }, "{cut}");
             assert_eq!([heard, &told(&reply.text())].concat(), whole, "cut at {cut}");
@@ -189,7 +205,10 @@ async fn text_is_shown_as_it_comes_and_whoever_comes_late_hears_it_so_far() {
     assert_eq!(door.get(&format!("/runs/{run}")).await.json()["run"]["status"], "running");
     assert_eq!(door.cancel(&run).await.json()["cancelled"], true);
     let rest = door.events_of(&run).await;
-    assert_eq!((rest.last().unwrap().name.as_str(), &rest.last().unwrap().data["reason"]), ("ended", &json!("cancelled")));
+    assert_eq!(
+        (rest.last().unwrap().name.as_str(), &rest.last().unwrap().data["reason"]),
+        ("ended", &json!("cancelled"))
+    );
 }
 
 #[tokio::test]
@@ -208,7 +227,11 @@ async fn a_run_is_cancelled_within_a_fifth_of_a_second_whatever_it_waits_for() {
         let events = door.events_of(&run).await;
         assert!(before.elapsed() < std::time::Duration::from_secs(2), "{tool}: {:?}", before.elapsed());
         let last = &events.last().unwrap().data;
-        assert_eq!((&last["reason"], &last["message"]), (&json!("cancelled"), &json!("the run was cancelled")), "{tool}");
+        assert_eq!(
+            (&last["reason"], &last["message"]),
+            (&json!("cancelled"), &json!("the run was cancelled")),
+            "{tool}"
+        );
         assert_eq!(door.cancel(&run).await.json()["cancelled"], false, "it is over");
         assert_eq!(door.runner.counts().active, 0);
     }
@@ -274,7 +297,8 @@ async fn a_run_is_seen_by_its_principal_and_by_admins_and_by_nobody_else() {
     let server = Leaves::open().await;
     let script = Script::always(calls(1, &[("delete_leave", LEAVE)]));
     let door = Plan::new().model(script).agent("leave", leave_agent(&server)).open().await;
-    let (owner, other) = (door.key(bylaw_gate::Role::Reader, None).await, door.key(bylaw_gate::Role::Editor, None).await);
+    let (owner, other) =
+        (door.key(bylaw_gate::Role::Reader, None).await, door.key(bylaw_gate::Role::Editor, None).await);
     let admin = door.key(bylaw_gate::Role::Admin, None).await;
     let started = door.post_as(&owner, "/runs", r#"{"agent":"leave","message":"go"}"#).await.json();
     let run = started["run_id"].as_str().unwrap().to_owned();
@@ -299,8 +323,7 @@ async fn a_run_is_seen_by_its_principal_and_by_admins_and_by_nobody_else() {
     }
     let listed = async |key| door.get_as(key, "/runs").await.json()["runs"].as_array().unwrap().len();
     assert_eq!([listed(&owner).await, listed(&other).await, listed(&admin).await], [1, 0, 1]);
-    let (status, code, _) =
-        door.get_as(&other, &format!("/runs?key={}", owner.id)).await.error();
+    let (status, code, _) = door.get_as(&other, &format!("/runs?key={}", owner.id)).await.error();
     assert_eq!((status, code.as_str()), (403, "forbidden"));
     assert_eq!(door.get_as(&admin, &format!("/runs/{run}")).await.json()["run"]["key"], owner.id.as_str());
     // An approval is somebody's own word.
@@ -319,7 +342,8 @@ async fn a_key_that_is_revoked_takes_its_runs_with_it() {
     let server = Leaves::open().await;
     let script = Script::always(calls(1, &[("delete_leave", LEAVE)]));
     let door = Plan::new().model(script).agent("leave", leave_agent(&server)).open().await;
-    let (owner, admin) = (door.key(bylaw_gate::Role::Reader, None).await, door.key(bylaw_gate::Role::Admin, None).await);
+    let (owner, admin) =
+        (door.key(bylaw_gate::Role::Reader, None).await, door.key(bylaw_gate::Role::Admin, None).await);
     let started = door.post_as(&owner, "/runs", r#"{"agent":"leave","message":"go"}"#).await.json();
     let run = started["run_id"].as_str().unwrap().to_owned();
     let path = format!("/runs/{run}/events");
