@@ -5,12 +5,15 @@
 mod bad_input;
 mod bench;
 mod books;
+mod chat;
 mod configuration;
 mod documents;
 mod keys;
 mod layers;
 mod metering;
 mod money;
+mod peers;
 mod program;
 mod questions;
 mod service;
+mod talking;
