@@ -168,8 +168,8 @@ impl Inner {
             ReplyEnd::Whole { model, finish_reason } => {
                 let answer = composer.written(read, reply, model, finish_reason, involved);
                 // A reply that calls the tool for answers is whole, too.
-                let is_whole = *finish_reason == FinishReason::Stop
-                    || is_research && *finish_reason == FinishReason::ToolCalls;
+                let is_whole =
+                    *finish_reason == FinishReason::Stop || is_research && *finish_reason == FinishReason::ToolCalls;
                 if ask.request.use_cache && is_whole {
                     self.remember(key, &answer, &heeded);
                 }

@@ -52,8 +52,6 @@ async fn every_refusal_has_one_shape_and_says_what_is_wrong() {
         ("/ask", r#"{"question":"事假","k":"3"}"#),
         ("/ask", r#"{"question":"事假","budgett":5}"#),
         ("/ask", r#"{"question":"事假","mode":"magic"}"#),
-        ("/ask", r#"{"question":"事假","mode":"agent"}"#),
-        ("/ask", r#"{"question":"事假","mode":"agent","stream":true}"#),
         ("/ask", r#"{"question":"事假","chapter_no":100}"#),
         ("/ask", r#"{"question":"事假","max_steps":13}"#),
         ("/ask", r#"{"question":"事假","max_twd":0}"#),

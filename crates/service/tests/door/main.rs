@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failing test should panic")]
 
+mod agent;
 mod articles;
 mod artifacts;
 mod ask;

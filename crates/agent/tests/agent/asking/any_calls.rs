@@ -66,7 +66,7 @@ fn replies() -> impl Strategy<Value = Vec<ScriptedReply>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn only_what_is_readable_and_was_read_is_cited_the_run_ends_and_the_books_balance(

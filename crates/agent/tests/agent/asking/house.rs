@@ -3,7 +3,7 @@
 use std::{
     path::Path,
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -164,12 +164,18 @@ fn index(folder: &Path, documents: &[(&str, &str)]) -> Generation {
 impl House {
     /// A micro-dollar for a token read, two for one written.
     pub(crate) fn of(script: &Script) -> Self {
-        Self::with(script, &[("work_rules.md", RULES), ("salary_bands.md", SALARY), ("handbook_en.md", ENGLISH)])
+        let documents = [("work_rules.md", RULES), ("salary_bands.md", SALARY), ("handbook_en.md", ENGLISH)];
+        let (generation, _) = INDEXED.get_or_init(|| indexed(&documents));
+        Self::over(script, Arc::clone(generation))
     }
 
-    pub(crate) fn with(script: &Script, documents: &[(&str, &str)]) -> Self {
-        let memory = Path::new("/dev/shm");
-        let folder = if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() };
+    /// Over these documents, as long as the folder is kept.
+    pub(crate) fn with(script: &Script, documents: &[(&str, &str)]) -> (Self, tempfile::TempDir) {
+        let (generation, folder) = indexed(documents);
+        (Self::over(script, generation), folder)
+    }
+
+    fn over(script: &Script, generation: Arc<Generation>) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(RuntimeClock(tokio::time::Instant::now()));
         let ledger = Arc::new(MemoryLedger::default());
         let gate = Gate::open(
@@ -196,8 +202,7 @@ impl House {
             caches: CacheSizes::default(),
             clock: Arc::clone(&clock),
         });
-        let generation = Arc::new(index(folder.path(), documents));
-        Self { generation, answerer, gate, ledger, clock, ids: Counting::default(), _folder: folder }
+        Self { generation, answerer, gate, ledger, clock, ids: Counting::default() }
     }
 
     pub(crate) async fn try_ask(
