@@ -10,9 +10,13 @@ use crate::{
     failure::Failure,
 };
 
+/// What others say only if something is wrong, unless the configuration names them: each connection to a server of tools
+/// would be several lines.
+const QUIET: &str = "rmcp=warn";
+
 /// Starts logging as configured.
 pub(crate) fn start(settings: &Settings) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&settings.log_level).map_err(|error| {
+    let filter = EnvFilter::try_new(format!("{QUIET},{}", settings.log_level)).map_err(|error| {
         Failure::new(ErrorCode::InvalidConfiguration, format!("log.level: {:?}: {error}", settings.log_level))
             .hint("use error, warn, info, debug or trace")
     })?;

@@ -18,7 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("agent", &["corpus", "retrieval", "model", "gate", "answer", "mcp"]),
     ("store", &["corpus", "retrieval", "model", "gate", "library", "answer"]),
     ("service", &["corpus", "retrieval", "model", "gate", "library", "answer", "store"]),
-    ("cli", &["corpus", "retrieval", "model", "gate", "library", "answer", "store", "service"]),
+    ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "library", "answer", "agent", "store", "service"]),
 ];
 
 /// What tests may use beside the above.
