@@ -14,22 +14,22 @@ use crate::{
     system::{SystemClock, SystemRandom},
 };
 
-/// The longest wait for anything.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest wait for anything that a scripted model says.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Attempts of a call that fails for the moment.
 const ATTEMPTS: u32 = 4;
 
-/// A model behind a URL. It is asked without a key, so nothing that costs money answers.
-pub(super) fn connection(base_url: &str, model: &str) -> Result<Connection, Failure> {
+/// A model behind a URL, which may take so long for anything. It is asked without a key, so nothing that costs money answers.
+pub(super) fn connection(base_url: &str, model: &str, patience: Duration) -> Result<Connection, Failure> {
     let endpoint = Endpoint {
         base_url: base_url.to_owned(),
         api_key: None,
         model: model.to_owned(),
-        connect_timeout: PATIENCE,
-        first_byte_timeout: PATIENCE,
-        idle_timeout: PATIENCE,
-        total_timeout: PATIENCE,
+        connect_timeout: patience,
+        first_byte_timeout: patience,
+        idle_timeout: patience,
+        total_timeout: patience,
     };
     let connection =
         Connection::open(endpoint).map_err(|error| Failure::from_error(ErrorCode::InvalidRequest, &error))?;

@@ -51,7 +51,7 @@ impl Ended {
     pub(super) async fn run(case: Case, url: &str, hang: Duration) -> Result<Self, Failure> {
         let id = RunId::mint(&SystemRandom);
         let run = id.as_str().trim_start_matches("run_");
-        let connection = agents::connection(&format!("{url}/v1"), case.name())?;
+        let connection = agents::connection(&format!("{url}/v1"), case.name(), agents::PATIENCE)?;
         let purse = agents::purse(Arc::new(MemoryLedger::default()), case.name())?;
         let client = agents::server(&format!("{url}/mcp/{}/{run}", case.name())).await?;
         let tools = ServerTools { timeout: (case == Case::Hang).then_some(hang), ..ServerTools::default() };
@@ -113,7 +113,8 @@ async fn seen(url: &str, run: &str) -> Result<Seen, Failure> {
 impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let statuses: Vec<String> = self.seen.status.iter().map(u16::to_string).collect();
-        write!(f, "model {}, executed {}", statuses.join(" "), self.executed().join(" "))?;
+        let executed = if self.seen.exec.is_empty() { "nothing".to_owned() } else { self.executed().join(" ") };
+        write!(f, "model {}, executed {executed}", statuses.join(" "))?;
         match &self.end {
             Some(end) => {
                 write!(f, ", {:?}: {}", end.stop.reason, end.answer.as_deref().unwrap_or(&end.stop.message))

@@ -64,7 +64,13 @@ impl Courses {
     pub(super) async fn open(chat: &str, mcp: &str, books: Books) -> Result<Self, Failure> {
         let client = agents::server(mcp).await?;
         let agent = agent(&client).await;
-        Ok(Self { connection: agents::connection(chat, MODEL)?, mcp: mcp.to_owned(), books, client, agent })
+        Ok(Self {
+            connection: agents::connection(chat, MODEL, agents::PATIENCE)?,
+            mcp: mcp.to_owned(),
+            books,
+            client,
+            agent,
+        })
     }
 
     /// A run over the open connection: how long it took.

@@ -1,4 +1,5 @@
-//! A small server of leave requests. It holds to one rule, and says what to do next: look before you change.
+//! A small server of leave requests. It holds to two rules, and says what to do next: look before you change, and move one
+//! step at a time.
 
 use std::{
     io,
@@ -136,7 +137,7 @@ fn tools() -> Value {
         "type": "object", "required": ["leave_id", "status"],
         "properties": {
             "leave_id": { "type": "string", "description": "the id that search_leaves returned" },
-            "status": { "type": "string", "enum": ["submitted", "withdrawn"] },
+            "status": { "type": "string", "enum": ["submitted", "approved", "taken"], "description": "the new status" },
         },
     });
     json!({ "tools": [
@@ -146,7 +147,7 @@ fn tools() -> Value {
         },
         {
             "name": "update_leave_status", "inputSchema": update,
-            "description": "Step 2. Changes the status of the leave request with this id. Needs the id from search_leaves.",
+            "description": "Step 2. Submits, approves or takes the leave request with this id. Needs the id from search_leaves.",
         },
     ] })
 }
@@ -188,6 +189,9 @@ impl Desk {
         };
         if leave.status != "draft" {
             return failed(&format!("Nothing was changed: this request is {} already. You are done.", leave.status));
+        }
+        if status != "submitted" {
+            return failed("Nothing was changed: a draft has to be submitted first. Use the status submitted.");
         }
         status.clone_into(&mut leave.status);
         self.updates.push((id.to_owned(), status.to_owned()));

@@ -3,7 +3,7 @@
 
 mod leaves;
 
-use std::{process::ExitCode, sync::Arc};
+use std::{process::ExitCode, sync::Arc, time::Duration};
 
 use bylaw_agent::{Agent, Conversation, MemoryLog, RunLog, RunWith, ServerTools, Toolbox};
 use bylaw_contract::{LoopEvent, RunId, StopReason};
@@ -20,6 +20,9 @@ use crate::{
     terminal::{self, Format},
 };
 
+/// A real model on a machine without a graphics card, which others use as well.
+const PATIENCE: Duration = Duration::from_secs(900);
+
 const PROMPT: &str = "You manage leave requests with tools. Work in this order: first find the leave request with \
                       search_leaves, then change it with update_leave_status, using the id from the search result.";
 
@@ -28,16 +31,18 @@ const MESSAGE: &str = "Please submit my leave request for the family trip.";
 pub(super) async fn run(arguments: &BenchSmallModel, format: Format) -> Result<ExitCode, Failure> {
     let leaves = Leaves::start().await?;
     let run_id = RunId::mint(&SystemRandom);
-    let connection = agents::connection(&arguments.url, &arguments.model)?.with_actions(match arguments.actions {
-        Actions::Native => ActionMode::Native,
-        Actions::JsonSchema => ActionMode::JsonSchema,
-        Actions::Fenced => ActionMode::Fenced,
-    });
+    let connection =
+        agents::connection(&arguments.url, &arguments.model, PATIENCE)?.with_actions(match arguments.actions {
+            Actions::Native => ActionMode::Native,
+            Actions::JsonSchema => ActionMode::JsonSchema,
+            Actions::Fenced => ActionMode::Fenced,
+        });
     let purse = agents::purse(Arc::new(MemoryLedger::default()), &arguments.model)?;
     let client = agents::server(&leaves.url()).await?;
     let toolbox = Toolbox::builder().server(client.clone(), ServerTools::default()).build().await;
     let mut agent = Agent::new(PROMPT, toolbox);
     agent.limits.steps = 8;
+    agent.limits.wall_time = PATIENCE;
     agent.max_output_tokens = 200;
     let log = Arc::new(MemoryLog::default());
     let model = agents::paid(&connection, &purse, &run_id);
