@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::{super::process::memory_kib, speed::Speed};
 use crate::terminal::{self, Format};
 
-/// The machine and the process before anything was done.
+/// The process before anything was done.
+#[derive(Clone, Copy)]
 pub(super) struct System {
     rss_mb: f64,
 }

@@ -50,7 +50,7 @@ pub(super) async fn run(arguments: &BenchSmallModel, format: Format) -> Result<E
     let with = RunWith { run_id, log: written, ..RunWith::new(model, Arc::new(SystemRandom)) };
     let end = agent.run(&mut Conversation::default(), MESSAGE, with).await;
     client.close().await;
-    let report = Report::of(leaves.stop().await, &log.written(), end.stop.reason, end.answer);
+    let report = Report::of(&leaves.stop().await, &log.written(), end.stop.reason, end.answer);
     report.show(format);
     Ok(if report.holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -65,7 +65,7 @@ struct Report {
 }
 
 impl Report {
-    fn of(state: State, written: &[LoopEvent], stop: StopReason, answer: Option<String>) -> Self {
+    fn of(state: &State, written: &[LoopEvent], stop: StopReason, answer: Option<String>) -> Self {
         let claims = vec![
             ("the search came before the update", state.searched_before_update),
             ("the request was submitted, once", state.updates == [(state.id.clone(), "submitted".to_owned())]),
@@ -103,6 +103,14 @@ fn told(event: &LoopEvent) -> Option<String> {
             Some(format!("{tool}: {status:?}: {}", terminal::shorten(text, 160)))
         }
         LoopEvent::ModelFailed { message } => Some(format!("model failed: {message}")),
-        _ => None,
+        LoopEvent::Started { .. }
+        | LoopEvent::ModelCall { .. }
+        | LoopEvent::ModelReply { .. }
+        | LoopEvent::TextDelta { .. }
+        | LoopEvent::ToolCall { .. }
+        | LoopEvent::ToolProgress { .. }
+        | LoopEvent::Question { .. }
+        | LoopEvent::Reply { .. }
+        | LoopEvent::Ended { .. } => None,
     }
 }

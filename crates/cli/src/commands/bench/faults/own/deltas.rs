@@ -37,7 +37,7 @@ pub(super) fn packets(reply: &Reply, model: &str) -> Vec<Bytes> {
             let Some(piece) = pieces.next() else { continue };
             left = true;
             let mut call = json!({ "index": index, "function": { "arguments": piece } });
-            if stream.events % 2 == 0 {
+            if stream.events.is_multiple_of(2) {
                 // Some servers tell an id that is none.
                 call["id"] = json!("");
             }
@@ -73,7 +73,7 @@ impl Stream<'_> {
 
     fn event(&mut self, event: &Value) {
         // The blank after the colon is left to the server.
-        self.bytes.push_str(if self.events % 3 == 0 { "data:" } else { "data: " });
+        self.bytes.push_str(if self.events.is_multiple_of(3) { "data:" } else { "data: " });
         self.bytes.push_str(&event.to_string());
         self.bytes.push_str("\r\n\r\n");
         self.events += 1;
