@@ -1,5 +1,6 @@
 //! The command line.
 
+mod agents;
 mod chat;
 mod door;
 mod money;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::{
+    agents::{Actions, BenchFaults, BenchLoop, BenchSmallModel},
     chat::{Approve, Chat},
     door::{BenchDoor, DoorCrash, DoorFlight, DoorLeave, DoorOverspend, DoorReset, DoorShutdown, DoorSoak},
     money::{
@@ -248,6 +250,12 @@ pub(crate) enum Bench {
     Race(BenchRace),
     /// What a durable reservation and a row of a cache hit cost, beside a plain write to the same disk.
     Ledger(BenchLedger),
+    /// An agent against servers that do everything wrong: how many of 24 faults it survives as it should.
+    Faults(BenchFaults),
+    /// What a run of an agent costs: processor time, memory, and the connection to its tools.
+    Loop(BenchLoop),
+    /// A real model, however small, and one deed that takes two tools: whether it is done, once and rightly.
+    SmallModel(BenchSmallModel),
     /// Put a service of its own between many callers and a scripted model, and look whether its books are right.
     #[command(subcommand)]
     Door(BenchDoor),

@@ -10,10 +10,14 @@ use crate::{
     failure::Failure,
 };
 
+/// What others say only if something is wrong, unless the configuration names them: each connection to a server of tools
+/// would be several lines.
+const QUIET: &str = "rmcp=warn";
+
 /// Starts logging as configured, or at `level`.
 pub(crate) fn start(settings: &Settings, level: Option<&str>) -> Result<(), Failure> {
     let level = level.unwrap_or(&settings.log_level);
-    let filter = EnvFilter::try_new(level).map_err(|error| {
+    let filter = EnvFilter::try_new(format!("{QUIET},{level}")).map_err(|error| {
         Failure::new(ErrorCode::InvalidConfiguration, format!("log.level: {level:?}: {error}"))
             .hint("use error, warn, info, debug or trace")
     })?;

@@ -118,3 +118,47 @@ fn a_claim_that_does_not_hold_is_said_and_ends_with_1() {
     assert_eq!((code, &report["holds"]), (Some(1), &json!(false)), "{report:#}");
     assert_eq!(report["claims"][0]["holds"], false, "{report:#}");
 }
+
+#[test]
+fn every_fault_of_a_model_and_of_tools_is_survived_as_it_should_be() {
+    let faults = ["--json", "bench", "faults", "--own", "--patience-ms", "300", "--retry-after-ms", "100"];
+    let ended = Home::new().run(&faults);
+    let report: Value =
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{}{}", ended.stdout, ended.stderr));
+    let wrong: Vec<&Value> =
+        report["cases"].as_array().unwrap().iter().filter(|case| case["right"] != json!(true)).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!((ended.code, &report["right"]), (Some(0), &json!(24)), "{report:#}");
+}
+
+#[test]
+fn a_fault_server_that_is_none_is_said() {
+    let home = Home::new();
+    let upstream = upstream(&home);
+    let ended = home.run(&["bench", "faults", &upstream.url()]);
+    assert_eq!(ended.code, Some(4), "{}", ended.stderr);
+    assert!(ended.stderr.starts_with("error[service_unreachable]: "), "{}", ended.stderr);
+}
+
+#[test]
+fn what_a_run_of_an_agent_costs_is_measured_also_durably_and_while_it_waits() {
+    let home = Home::new();
+    let few = ["--runs", "2", "--concurrent-runs", "8", "--concurrent", "4", "--durable"];
+    let report = home.json(&[&["bench", "loop"], &few[..]].concat());
+    for way in ["shared", "fresh", "durable"] {
+        assert_eq!((&report[way]["errors"], &report[way]["conc"]), (&json!(0), &json!(4)), "{report:#}");
+        assert!(report[way]["p50_ms"].as_f64().unwrap() > 0.0, "{report:#}");
+    }
+    let report = home.json(&["bench", "loop", "--waiting", "20"]);
+    assert_eq!((&report["waiting"], &report["right"]), (&json!(20), &json!(20)), "{report:#}");
+}
+
+#[test]
+fn a_deed_that_a_model_does_not_do_is_said_and_ends_with_1() {
+    let home = Home::new();
+    let upstream = upstream(&home);
+    let ended = home.run(&["--json", "bench", "small-model", &format!("{}/v1", upstream.url())]);
+    let report: Value =
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{}{}", ended.stdout, ended.stderr));
+    assert_eq!((ended.code, &report["holds"]), (Some(1), &json!(false)), "{report:#}");
+}

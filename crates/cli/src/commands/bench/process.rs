@@ -25,6 +25,11 @@ pub(super) fn resident_kib_of(pid: u32) -> u64 {
     field(&std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default(), "VmRSS:")
 }
 
+/// Threads of this process.
+pub(super) fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
+}
+
 fn field(status: &str, name: &str) -> u64 {
     let line = status.lines().find(|line| line.starts_with(name));
     line.and_then(|line| line.split_whitespace().nth(1)).and_then(|text| text.parse().ok()).unwrap_or(0)
