@@ -68,6 +68,7 @@ pub use end::RunEnd;
 pub use journal::{BeginError, Journal, JournalConfig, JournalTallies, OpenRun, RunArtifacts, Seen, Watch};
 pub use limits::Limits;
 pub use log::{MemoryLog, NoLog, RunLog, RunLogError};
+pub use memory::MemoryRuns;
 pub use research::LoopResearcher;
 pub use runner::{
     Errand, ReplyError, Room, RunCounts, Runner, RunnerParts, StartError, Started, TighterLimits, action_name,

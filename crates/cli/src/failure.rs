@@ -68,6 +68,9 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::InvalidKey
         | ErrorCode::Forbidden
         | ErrorCode::IdempotencyConflict
+        | ErrorCode::QuestionAnswered
+        | ErrorCode::QuestionClosed
+        | ErrorCode::NoModel
         | ErrorCode::InvalidConfiguration => 2,
         ErrorCode::NotFound
         | ErrorCode::SourceNotFound
@@ -76,11 +79,17 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::KeyNotFound
         | ErrorCode::RequestNotFound
         | ErrorCode::NothingToUndo
+        | ErrorCode::RunNotFound
+        | ErrorCode::AgentNotFound
+        | ErrorCode::ConversationNotFound
+        | ErrorCode::ArtifactNotFound
+        | ErrorCode::QuestionNotFound
         | ErrorCode::DocumentNotFound => 3,
         ErrorCode::NotReady
         | ErrorCode::Overloaded
         | ErrorCode::ShuttingDown
         | ErrorCode::DataDirectoryLocked
+        | ErrorCode::ConversationBusy
         | ErrorCode::LedgerUnavailable
         | ErrorCode::AddressUnavailable
         | ErrorCode::ServiceUnreachable => 4,
@@ -88,6 +97,7 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         ErrorCode::DataDirectoryUnusable
         | ErrorCode::LedgerFaulty
         | ErrorCode::StorageFailed
+        | ErrorCode::RunLost
         | ErrorCode::InternalError => 1,
     }
 }
@@ -130,12 +140,6 @@ from_coded!(bylaw_library::LibraryError, bylaw_answer::AnswerError, bylaw_gate::
 
 impl From<bylaw_library::StoreError> for Failure {
     fn from(error: bylaw_library::StoreError) -> Self {
-        Self::from_error(ErrorCode::StorageFailed, &error)
-    }
-}
-
-impl From<bylaw_agent::RunStoreError> for Failure {
-    fn from(error: bylaw_agent::RunStoreError) -> Self {
         Self::from_error(ErrorCode::StorageFailed, &error)
     }
 }

@@ -60,7 +60,7 @@ impl EventSink for AskRun {
         if let Some(waiting) = held.as_mut() {
             let is_last = match &event {
                 RunEvent::Done { .. } | RunEvent::Failed { .. } => true,
-                RunEvent::Citations { .. } | RunEvent::Token { .. } | RunEvent::Loop(_) => false,
+                RunEvent::Citations { .. } | RunEvent::Step(_) | RunEvent::Token { .. } | RunEvent::Loop(_) => false,
             };
             if !is_last {
                 waiting.push(event);

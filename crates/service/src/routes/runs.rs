@@ -285,7 +285,7 @@ impl Read {
             }
             RunEvent::Loop(LoopEvent::ModelReply { calls, .. }) if !calls.is_empty() => self.steps += 1,
             RunEvent::Loop(LoopEvent::ToolCall { .. }) => self.tool_calls += 1,
-            RunEvent::Citations { .. } | RunEvent::Token { .. } | RunEvent::Loop(_) => {}
+            RunEvent::Citations { .. } | RunEvent::Step(_) | RunEvent::Token { .. } | RunEvent::Loop(_) => {}
         }
     }
 }

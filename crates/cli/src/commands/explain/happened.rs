@@ -104,7 +104,7 @@ fn words(event: &RunEvent) -> Option<String> {
         RunEvent::Failed { stop, code, message } => {
             format!("ended: {} ({}): {}", reason(stop.reason), printable(code), short(message))
         }
-        RunEvent::Token { .. } => return None,
+        RunEvent::Step(_) | RunEvent::Token { .. } => return None,
         RunEvent::Loop(event) => return of_loop(event),
     })
 }

@@ -197,6 +197,7 @@ impl Batch {
             }
             RunEvent::Loop(_)
             | RunEvent::Citations { .. }
+            | RunEvent::Step(_)
             | RunEvent::Token { .. }
             | RunEvent::Done { .. }
             | RunEvent::Failed { .. } => {}
