@@ -30,7 +30,17 @@ pub(crate) struct Writer {
 /// The writes of one command, by their place in the batch.
 struct Part {
     writes: usize,
-    waiting: Option<oneshot::Sender<Answer>>,
+    source: Source,
+}
+
+/// Where writes come from.
+enum Source {
+    /// Somebody waits for them.
+    Awaited(oneshot::Sender<Answer>),
+    /// They were handed over, and each has a place.
+    Handed,
+    /// They are tried until they are done.
+    Owed,
 }
 
 /// An event that somebody may watch.
@@ -91,20 +101,26 @@ impl Writer {
     async fn write(&self, queued: &mut Vec<Command>, owed: &mut Vec<RunWrite>) {
         let (mut batch, mut parts, mut flushes, mut closed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut owes = std::mem::take(owed);
+        // In their turn: a conversation that was given back can be had in the same commit.
+        parts.push(Part { writes: owes.len(), source: Source::Owed });
+        batch.extend(owes.iter().cloned());
         for command in queued.drain(..) {
             match command {
                 Command::Write(writes, waiting) => {
-                    parts.push(Part { writes: writes.len(), waiting });
+                    let source = waiting.map_or(Source::Handed, Source::Awaited);
+                    parts.push(Part { writes: writes.len(), source });
                     batch.extend(writes);
                 }
-                Command::Owe(writes) => owes.extend(writes),
+                Command::Owe(writes) => {
+                    parts.push(Part { writes: writes.len(), source: Source::Owed });
+                    batch.extend(writes.iter().cloned());
+                    owes.extend(writes);
+                }
                 Command::Close(run) => closed.push(run),
                 Command::Flush(done) => flushes.push(done),
             }
         }
-        if !batch.is_empty() || !owes.is_empty() {
-            // The end of a run comes after all else of it.
-            batch.extend(owes.iter().cloned());
+        if !batch.is_empty() {
             let told: Vec<_> = batch.iter().map(|write| self.told(write)).collect();
             let written = self.store.write(batch).await;
             if written.is_err() {
@@ -138,9 +154,10 @@ impl Writer {
                 tracing::error!(error = &error as &dyn std::error::Error, "runs could not be written down");
                 let error = Arc::new(error);
                 for part in parts {
-                    match part.waiting {
-                        Some(waiting) => _ = waiting.send(Err(Arc::clone(&error))),
-                        None => self.lost(part.writes),
+                    match part.source {
+                        Source::Awaited(waiting) => _ = waiting.send(Err(Arc::clone(&error))),
+                        Source::Handed => self.lost(part.writes),
+                        Source::Owed => {}
                     }
                 }
                 return;
@@ -158,9 +175,10 @@ impl Writer {
         let mut written = written.into_iter();
         for part in parts {
             let of_part: Vec<Written> = written.by_ref().take(part.writes).collect();
-            match part.waiting {
-                Some(waiting) => _ = waiting.send(Ok(of_part)),
-                None => _ = self.handed.fetch_sub(part.writes, Ordering::Relaxed),
+            match part.source {
+                Source::Awaited(waiting) => _ = waiting.send(Ok(of_part)),
+                Source::Handed => _ = self.handed.fetch_sub(part.writes, Ordering::Relaxed),
+                Source::Owed => {}
             }
         }
     }
