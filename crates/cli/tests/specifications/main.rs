@@ -8,6 +8,7 @@ mod books;
 mod chat;
 mod configuration;
 mod documents;
+mod kept_runs;
 mod keys;
 mod layers;
 mod metering;
