@@ -330,7 +330,7 @@ pub struct Answer {
     pub retriever: String,
     /// The mode that made the answer: never `auto`.
     pub mode: Mode,
-    /// What the agent did; null in other modes.
+    /// What the agent did; null where none was asked for.
     pub agent: Option<AgentTrace>,
     /// The request's label.
     #[schema(value_type = String)]
