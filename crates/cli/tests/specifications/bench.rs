@@ -135,7 +135,7 @@ fn every_fault_of_a_model_and_of_tools_is_survived_as_it_should_be() {
 fn a_fault_server_that_is_none_is_said() {
     let home = Home::new();
     let upstream = upstream(&home);
-    let ended = home.run(&["bench", "faults", &upstream.url()]);
+    let ended = home.run(&["bench", "faults", upstream.url()]);
     assert_eq!(ended.code, Some(4), "{}", ended.stderr);
     assert!(ended.stderr.starts_with("error[service_unreachable]: "), "{}", ended.stderr);
 }
