@@ -63,7 +63,7 @@ pub(crate) enum Command {
     /// What was spent, and whether the books are as they were written.
     #[command(subcommand)]
     Ledger(Ledger),
-    /// Everything on the books under a request id.
+    /// What happened under a request id, and what it cost.
     Explain(Explain),
     /// Show the configuration and where each value came from.
     #[command(subcommand)]

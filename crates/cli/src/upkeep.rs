@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bylaw_agent::{Journal, RunStoreError};
+use bylaw_agent::{Journal, RunStore, RunStoreError};
 use bylaw_contract::{Clock, Timestamp};
 use bylaw_gate::{LedgerError, LedgerStore, SealingKey, seal_some};
 use tokio::time::{Interval, MissedTickBehavior};
@@ -39,12 +39,13 @@ pub(crate) fn start(
 pub(crate) fn start_runs(
     work: &TaskTracker,
     journal: &Journal,
+    runs: &Arc<dyn RunStore>,
     clock: &Arc<dyn Clock>,
     keep: Duration,
     shutdown: &CancellationToken,
 ) {
     work.spawn(keep_ending(journal.clone(), shutdown.clone()));
-    work.spawn(keep_forgetting_runs(journal.clone(), Arc::clone(clock), keep, shutdown.clone()));
+    work.spawn(keep_forgetting_runs(Arc::clone(runs), Arc::clone(clock), keep, shutdown.clone()));
 }
 
 async fn keep_ending(journal: Journal, stop: CancellationToken) {
@@ -59,16 +60,16 @@ async fn keep_ending(journal: Journal, stop: CancellationToken) {
     }
 }
 
-async fn keep_forgetting_runs(journal: Journal, clock: Arc<dyn Clock>, keep: Duration, stop: CancellationToken) {
+async fn keep_forgetting_runs(runs: Arc<dyn RunStore>, clock: Arc<dyn Clock>, keep: Duration, stop: CancellationToken) {
     let mut log = Log::new("forgetting old runs");
     let mut ticks = ticks(FORGET_EVERY);
     while tick(&mut ticks, &stop).await {
-        log.heard(forget_runs(&journal, before(clock.now(), keep), &stop).await);
+        log.heard(forget_runs(&*runs, before(clock.now(), keep), &stop).await);
     }
 }
 
-async fn forget_runs(journal: &Journal, before: Timestamp, stop: &CancellationToken) -> Result<(), RunStoreError> {
-    while !stop.is_cancelled() && journal.store().prune(before, FORGOTTEN_AT_ONCE).await? > 0 {}
+async fn forget_runs(runs: &dyn RunStore, before: Timestamp, stop: &CancellationToken) -> Result<(), RunStoreError> {
+    while !stop.is_cancelled() && runs.prune(before, FORGOTTEN_AT_ONCE).await? > 0 {}
     Ok(())
 }
 

@@ -121,3 +121,79 @@ pub struct ConversationSummary {
     #[schema(value_type = Option<String>)]
     pub busy: Option<RunId>,
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{LoopEvent, loop_event::ReplyBy};
+
+    #[test]
+    fn runs_and_conversations_are_shown_with_every_field() {
+        let run_id = RunId::new("run_000000000000000000000001").unwrap();
+        let conversation_id = ConversationId::new("cnv_000000000000000000000001").unwrap();
+        let key = KeyId::new("key_000000000000000000000001").ok();
+        let run = RunSummary {
+            run_id: run_id.clone(),
+            status: RunStatus::Ended,
+            kind: RunKind::Agent,
+            mode: None,
+            agent: Some("leave".to_owned()),
+            model: Some("small".to_owned()),
+            conversation_id: Some(conversation_id.clone()),
+            message: "請假".to_owned(),
+            key: key.clone(),
+            request_id: RequestId::new("r").unwrap(),
+            started_at: Timestamp(1),
+            ended_at: Some(Timestamp(2)),
+            stop: Some(StopReason::Completed),
+            code: None,
+            usage: Some(TokenUsage::default()),
+            cost_micro_usd: None,
+        };
+        let conversation = ConversationSummary {
+            conversation_id,
+            title: "請假".to_owned(),
+            agent: None,
+            key,
+            created_at: Timestamp(1),
+            updated_at: Timestamp(2),
+            busy: Some(run_id),
+        };
+        insta::assert_snapshot!(format!(
+            "{}\n{}",
+            serde_json::to_string(&run).unwrap(),
+            serde_json::to_string(&conversation).unwrap()
+        ));
+    }
+
+    #[test]
+    fn a_kept_event_is_one_flat_object_and_is_read_back() {
+        let reply = LoopEvent::Reply {
+            id: 7,
+            action: ReplyAction::Accept,
+            content: Some(json!({ "number": 9 })),
+            by: ReplyBy::Person,
+        };
+        for event in [RunEvent::Loop(reply), RunEvent::Citations { citations: Vec::new() }] {
+            let kept = NumberedEvent { number: u64::MAX, at: Timestamp(-5), event };
+            let text = serde_json::to_string(&kept).unwrap();
+            assert!(text.starts_with(r#"{"number":18446744073709551615,"at":-5,"event":""#), "{text}");
+            assert_eq!(serde_json::from_str::<NumberedEvent>(&text).unwrap(), kept);
+        }
+    }
+
+    #[test]
+    fn a_reply_is_read_strictly() {
+        let check = |text: &str, is_valid: bool| {
+            assert_eq!(serde_json::from_str::<RunReply>(text).is_ok(), is_valid, "{text}");
+        };
+        check(r#"{"action":"decline"}"#, true);
+        check(r#"{"action":"accept","content":{"day":"1"}}"#, true);
+        check(r#"{"action":"maybe"}"#, false);
+        check(r#"{"action":"accept","contents":{}}"#, false);
+        check("{}", false);
+    }
+}

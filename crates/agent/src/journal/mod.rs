@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What is awaited is durable when the wait is over. What is handed over is written soon, or, if the store fails or the
-//! queue is full, not at all; it is counted then.
+//! queue is full, not at all; it is counted then. The end of a run that has begun is tried until it is written.
 
 mod live;
 mod open;
@@ -50,6 +50,8 @@ pub struct JournalConfig {
     pub text_bytes: usize,
     /// Events that may be on their way to one who watches; who is slower reads them from the store.
     pub behind: usize,
+    /// After how long the ends of runs that could not be written are tried again.
+    pub retry: Duration,
     /// How often the store is asked about a run of another process that is watched.
     pub poll: Duration,
 }
@@ -63,6 +65,7 @@ impl Default for JournalConfig {
             artifact_bytes: 64 << 20,
             text_bytes: 256 << 10,
             behind: 64,
+            retry: Duration::from_secs(1),
             poll: Duration::from_secs(1),
         }
     }
@@ -107,6 +110,9 @@ pub(crate) struct Tallies {
 pub(crate) enum Command {
     /// Writes of one run. Whoever waits is answered when they are durable; without anybody they have a place each.
     Write(Vec<RunWrite>, Option<oneshot::Sender<Answer>>),
+    /// The last writes of a run that has begun. They are tried until they are done, so that no run and no conversation
+    /// stays open for ever because a disk was full for a moment; doing them twice changes nothing.
+    Owe(Vec<RunWrite>),
     /// Nothing more will come of a run.
     Close(RunId),
     /// Answered when everything before is committed, or lost.

@@ -166,6 +166,14 @@ impl OpenRun {
         }
     }
 
+    /// Sends the last writes of a run that has begun.
+    fn owe(&self, writes: Vec<RunWrite>) {
+        let count = writes.len();
+        if self.journal.commands.send(Command::Owe(writes)).is_err() {
+            self.journal.tallies.lost.fetch_add(count as u64, Ordering::Relaxed);
+        }
+    }
+
     /// Whether what was reported waits until the run is over.
     const fn holds(&self) -> bool {
         matches!(self.run.purpose, Purpose::Ask(Mode::Auto | Mode::Extract))
@@ -236,6 +244,10 @@ impl EventSink for OpenRun {
         let write = self.event(event);
         let is_last = self.is_last(&write);
         state.has_ended |= is_last;
+        if is_last && state.has_begun {
+            self.owe(vec![write]);
+            return;
+        }
         state.held.push(write);
         if is_last || !self.holds() || state.has_begun {
             self.hand_over(&mut state);
@@ -247,15 +259,21 @@ impl Drop for OpenRun {
     fn drop(&mut self) {
         let mut state = std::mem::take(self.state.get_mut().unwrap_or_else(PoisonError::into_inner));
         if !state.is_void {
+            let mut last = Vec::new();
             if !state.has_ended {
                 let message = "whoever asked for it left";
                 let event = last_event(&self.run.purpose, StopReason::Cancelled, "cancelled", message);
-                state.held.extend(closing(&self.run, self.journal.clock.now(), event));
+                last = closing(&self.run, self.journal.clock.now(), event);
             } else if self.run.conversation.is_some() && !state.gave_back {
                 let (run, at) = (self.run.id.clone(), self.journal.clock.now());
-                state.held.push(RunWrite::GiveBack { run, at, conversation: None });
+                last.push(RunWrite::GiveBack { run, at, conversation: None });
             }
-            self.hand_over(&mut state);
+            if last.is_empty() || !state.has_begun {
+                state.held.extend(last);
+                self.hand_over(&mut state);
+            } else {
+                self.owe(last);
+            }
         }
         // Those who watch are told when the last of it is written.
         if self.journal.commands.send(Command::Close(self.run.id.clone())).is_err() {

@@ -30,7 +30,17 @@ pub(crate) struct Writer {
 /// The writes of one command, by their place in the batch.
 struct Part {
     writes: usize,
-    waiting: Option<oneshot::Sender<Answer>>,
+    source: Source,
+}
+
+/// Where writes come from.
+enum Source {
+    /// Somebody waits for them.
+    Awaited(oneshot::Sender<Answer>),
+    /// They were handed over, and each has a place.
+    Handed,
+    /// They are tried until they are done.
+    Owed,
 }
 
 /// An event that somebody may watch.
@@ -43,7 +53,7 @@ struct Told {
 
 impl Writer {
     pub(crate) async fn run(self, mut commands: mpsc::UnboundedReceiver<Command>) {
-        let mut queued = Vec::new();
+        let (mut queued, mut owed) = (Vec::new(), Vec::new());
         let mut kept = false;
         // Three beats to a lease: two may fail before anyone takes this process for dead.
         let beat = self.config.lease / 3;
@@ -64,9 +74,15 @@ impl Writer {
                         // Before the first run: without a lease it could be taken for lost.
                         kept = self.keep_process().await;
                     }
-                    self.write(&mut queued).await;
+                    self.write(&mut queued, &mut owed).await;
+                }
+                () = tokio::time::sleep(self.config.retry), if !owed.is_empty() => {
+                    self.write(&mut queued, &mut owed).await;
                 }
             }
+        }
+        if !owed.is_empty() {
+            self.write(&mut queued, &mut owed).await;
         }
     }
 
@@ -81,13 +97,24 @@ impl Writer {
         }
     }
 
-    async fn write(&self, queued: &mut Vec<Command>) {
+    /// Writes what is queued. `owed` is what is left of before, and what is left afterwards.
+    async fn write(&self, queued: &mut Vec<Command>, owed: &mut Vec<RunWrite>) {
         let (mut batch, mut parts, mut flushes, mut closed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut owes = std::mem::take(owed);
+        // In their turn: a conversation that was given back can be had in the same commit.
+        parts.push(Part { writes: owes.len(), source: Source::Owed });
+        batch.extend(owes.iter().cloned());
         for command in queued.drain(..) {
             match command {
                 Command::Write(writes, waiting) => {
-                    parts.push(Part { writes: writes.len(), waiting });
+                    let source = waiting.map_or(Source::Handed, Source::Awaited);
+                    parts.push(Part { writes: writes.len(), source });
                     batch.extend(writes);
+                }
+                Command::Owe(writes) => {
+                    parts.push(Part { writes: writes.len(), source: Source::Owed });
+                    batch.extend(writes.iter().cloned());
+                    owes.extend(writes);
                 }
                 Command::Close(run) => closed.push(run),
                 Command::Flush(done) => flushes.push(done),
@@ -96,6 +123,11 @@ impl Writer {
         if !batch.is_empty() {
             let told: Vec<_> = batch.iter().map(|write| self.told(write)).collect();
             let written = self.store.write(batch).await;
+            if written.is_err() {
+                let more = owes.len().saturating_sub(self.config.queue);
+                self.tallies.lost.fetch_add(more as u64, Ordering::Relaxed);
+                *owed = owes.split_off(more);
+            }
             self.answer(parts, written, told);
         }
         closed.iter().for_each(|run| self.live.end(run));
@@ -122,9 +154,10 @@ impl Writer {
                 tracing::error!(error = &error as &dyn std::error::Error, "runs could not be written down");
                 let error = Arc::new(error);
                 for part in parts {
-                    match part.waiting {
-                        Some(waiting) => _ = waiting.send(Err(Arc::clone(&error))),
-                        None => self.lost(part.writes),
+                    match part.source {
+                        Source::Awaited(waiting) => _ = waiting.send(Err(Arc::clone(&error))),
+                        Source::Handed => self.lost(part.writes),
+                        Source::Owed => {}
                     }
                 }
                 return;
@@ -142,9 +175,10 @@ impl Writer {
         let mut written = written.into_iter();
         for part in parts {
             let of_part: Vec<Written> = written.by_ref().take(part.writes).collect();
-            match part.waiting {
-                Some(waiting) => _ = waiting.send(Ok(of_part)),
-                None => _ = self.handed.fetch_sub(part.writes, Ordering::Relaxed),
+            match part.source {
+                Source::Awaited(waiting) => _ = waiting.send(Ok(of_part)),
+                Source::Handed => _ = self.handed.fetch_sub(part.writes, Ordering::Relaxed),
+                Source::Owed => {}
             }
         }
     }

@@ -55,7 +55,7 @@ impl Tool for Changes {
 }
 
 async fn run(store: &SqliteStore, journal: &Journal, hangs: bool) -> Vec<String> {
-    let seen = Arc::default();
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let tool = Changes { store: store.clone(), seen: Arc::clone(&seen), hangs };
     let agent = Agent::new("You help.", Toolbox::builder().tool(tool).build().await);
     let mut setup = setup(Script::new([calls("c", &[("change", "{}")]), says("DONE")]));
@@ -63,8 +63,7 @@ async fn run(store: &SqliteStore, journal: &Journal, hangs: bool) -> Vec<String>
     setup.with.artifacts = Arc::new(MemoryArtifacts::default());
     setup.with.log = Arc::new(journal.hold(new(1, an_agent()))) as Arc<dyn RunLog>;
     setup.run(&agent, &mut Default::default()).await;
-    let seen = seen.lock().unwrap().clone();
-    seen
+    seen.lock().unwrap().split_off(0)
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use proptest::{collection::vec, prelude::*};
 use serde_json::json;
 
-use crate::support::{Counted, StoppedClock};
+use crate::support::{Counted, StoppedClock, faulty::Faulty};
 
 pub(crate) fn id(number: u64) -> RunId {
     RunId::new(format!("run_{number:024x}")).unwrap()
@@ -224,6 +224,30 @@ async fn a_store_that_fails_stops_who_waits_and_nobody_else() {
     let run = journal.hold(new(2, an_agent()));
     let error = run.write(vec![step(0)]).await.unwrap_err().to_string();
     assert!(error.starts_with("the run's log failed: runs cannot be kept or read: writing"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_run_that_has_begun_is_written_once_the_store_works_again() {
+    let store = Arc::new(Faulty::default());
+    let journal = journal(Arc::clone(&store) as _);
+    conversation(&**journal.store()).await;
+    let run = journal.begin(NewRun { conversation: Some(talk()), ..new(1, an_agent()) }).await.unwrap();
+    let asked = journal.hold(new(2, Purpose::Ask(Mode::Pipeline)));
+    asked.report(citations());
+    journal.flush().await;
+    store.fail(true);
+    assert!(run.write(vec![step(0)]).await.is_err());
+    asked.report(done(2));
+    drop((run, asked));
+    journal.flush().await;
+    assert_eq!(journal.store().run(&id(1)).await.unwrap().unwrap().ended, None);
+    store.fail(false);
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    journal.flush().await;
+    assert_eq!(names(&*store, 1).await, ["ended"]);
+    assert_eq!(names(&*store, 2).await, ["citations", "done"]);
+    assert_eq!(journal.store().conversation(&talk()).await.unwrap().unwrap().0.busy, None);
+    assert_eq!(journal.tallies().lost, 0);
 }
 
 #[tokio::test]

@@ -44,6 +44,7 @@ impl Books {
         ];
         let lease = Lease { owner: owner(), until: at(10_000) };
         store.commit(&lease, writes).await.unwrap();
+        crate::kept_runs::keep(&store).await;
         store.close().await;
         books
     }

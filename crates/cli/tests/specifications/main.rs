@@ -7,6 +7,7 @@ mod bench;
 mod books;
 mod configuration;
 mod documents;
+mod kept_runs;
 mod keys;
 mod layers;
 mod metering;

@@ -38,6 +38,11 @@ async fn everything_under_a_request_id_is_explained() {
     let books = Books::new().await;
     insta::assert_snapshot!("explain", run(&books, &["explain", "shared"]).stdout);
     insta::assert_snapshot!("explain_json", run(&books, &["--json", "explain", "shared"]).stdout);
+    for request in ["worked", "broken"] {
+        insta::assert_snapshot!(format!("explain_{request}"), run(&books, &["explain", request]).stdout);
+    }
+    let happened = &books.home.json(&["--data", "books", "explain", "worked"])["runs"][0]["happened"];
+    assert_eq!((&happened["status"], &happened["events"][9]["number"]), (&"waiting".into(), &10.into()));
     insta::assert_snapshot!("explain_abandoned", run(&books, &["explain", "another"]).stdout);
     assert_eq!(run(&books, &["explain", "nobody"]).code, Some(3));
 }

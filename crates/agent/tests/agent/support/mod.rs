@@ -1,5 +1,6 @@
 //! Runs with a scripted model, and tools that say what a test tells them to.
 
+pub(crate) mod faulty;
 pub(crate) mod raw;
 
 use std::{
