@@ -36,7 +36,7 @@ pub(crate) async fn run(cli: Cli, format: Format) -> Result<ExitCode, Failure> {
     let (settings, layers) = load(cli.global.config.as_deref(), &flags, &|name| std::env::var(name).ok())?;
     // Log lines would stand between those of a conversation, which shows its warnings itself.
     let is_quiet = matches!(command, Command::Chat(_)) && layers.is_default("log.level");
-    logging::start(&settings, is_quiet.then_some("error"))?;
+    logging::start(&settings, is_quiet.then_some("error,rmcp=off"))?;
     match command {
         Command::Serve(arguments) => serve::run(arguments, &settings, format).await,
         Command::Ingest(arguments) => ingest::run(arguments, &settings, format).await,

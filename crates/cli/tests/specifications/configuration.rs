@@ -46,6 +46,9 @@ fn mistakes_in_the_configuration_are_named() {
         ("[server]\nhost = \"example\"\n", "server.host"),
         ("[model]\nname = \"m\"\n", "model.base_url"),
         ("[model]\nbase_url = \"http://127.0.0.1:1\"\n", "model.name"),
+        ("[model]\nretries = 11\n", "model.retries: 11 is outside 0 to 10"),
+        ("[model]\nactions = \"magic\"\n", "magic"),
+        ("[client]\nlanguage = \"fr\"\n", "client.language"),
         ("[log]\nlevel = \"bylaw=shout\"\n", "log.level"),
         ("not toml", "bylaw.toml"),
         ("[money]\ncurrency = \"twd\"\n", "money.currency: \"twd\": a currency is three capital letters"),
@@ -94,7 +97,7 @@ fn mistakes_in_the_configuration_are_named() {
 #[test]
 fn help_reads_as_it_is_meant_to() {
     let home = Home::new();
-    let commands = "|serve|ingest|search|ask|sources|key|key create|key revoke|ledger|ledger report|ledger verify|\
+    let commands = "|serve|ingest|search|ask|chat|sources|key|key create|key revoke|ledger|ledger report|ledger verify|\
                     ledger export|explain|config|doctor|bench";
     for command in commands.split('|') {
         let name = if command.is_empty() { "bylaw".to_owned() } else { command.replace(' ', "_") };

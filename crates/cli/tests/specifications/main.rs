@@ -5,6 +5,7 @@
 mod bad_input;
 mod bench;
 mod books;
+mod chat;
 mod configuration;
 mod documents;
 mod kept_runs;
@@ -12,6 +13,8 @@ mod keys;
 mod layers;
 mod metering;
 mod money;
+mod peers;
 mod program;
 mod questions;
 mod service;
+mod talking;

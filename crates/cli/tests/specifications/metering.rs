@@ -34,6 +34,9 @@ fn whatever_is_run_each_request_to_the_model_has_its_row() {
         &["ask", "--mode", "pipeline", "事假要找誰核准？"],
         &["ask", "--mode", "pipeline", "--no-cache", "事假要找誰核准？"],
         &["ask", "--mode", "pipeline", "--max-cost", "0.000001", "事假要找誰核准？"],
+        &["chat", "--print", "事假要找誰核准？"],
+        &["chat", "--continue", "--print", "病假呢？"],
+        &["chat", "--max-cost", "0.000001", "--print", "事假要找誰核准？"],
         &["ledger", "report"],
         &["key", "list"],
     ] {
@@ -50,6 +53,6 @@ fn whatever_is_run_each_request_to_the_model_has_its_row() {
     let rows: Vec<Value> = run(&["ledger", "export"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let charged = rows.iter().filter(|row| row["kind"] != "avoided").count();
     let counts: Value = serde_json::from_str(&upstream.http("GET", "/counts", "").1).unwrap();
-    assert!(charged >= 4, "{rows:?}");
+    assert!(charged >= 6, "{rows:?}");
     assert_eq!(counts["requests"], charged, "{rows:?}");
 }

@@ -82,7 +82,7 @@ impl Setup {
         let budget = self.budget.map(|limit| format!("\"{}.{:06}/once\"", limit / 1_000_000, limit % 1_000_000));
         format!(
             "[server]\nmax_concurrent_asks = {}\nshutdown_grace_seconds = {}\n\
-             [model]\nbase_url = \"{}\"\nname = \"scripted\"\nfirst_byte_timeout_seconds = {}\n\
+             [model]\nbase_url = \"{}\"\nname = \"scripted\"\nretries = 0\nfirst_byte_timeout_seconds = {}\n\
              [money]\ncurrency = \"USD\"\nrate = \"1\"\n\
              [budgets]\nservice = [{}]\n\
              [ledger]\nlease_seconds = {}\nseal_seconds = 1\n\
