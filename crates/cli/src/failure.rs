@@ -69,6 +69,9 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::InvalidKey
         | ErrorCode::Forbidden
         | ErrorCode::IdempotencyConflict
+        | ErrorCode::QuestionAnswered
+        | ErrorCode::QuestionClosed
+        | ErrorCode::NoModel
         | ErrorCode::InvalidConfiguration => 2,
         ErrorCode::NotFound
         | ErrorCode::SourceNotFound
@@ -76,10 +79,16 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::JobNotFound
         | ErrorCode::KeyNotFound
         | ErrorCode::RequestNotFound
+        | ErrorCode::RunNotFound
+        | ErrorCode::AgentNotFound
+        | ErrorCode::ConversationNotFound
+        | ErrorCode::ArtifactNotFound
+        | ErrorCode::QuestionNotFound
         | ErrorCode::NothingToUndo
         | ErrorCode::DocumentNotFound => 3,
         ErrorCode::NotReady
         | ErrorCode::Overloaded
+        | ErrorCode::ConversationBusy
         | ErrorCode::ShuttingDown
         | ErrorCode::DataDirectoryLocked
         | ErrorCode::LedgerUnavailable
@@ -89,6 +98,7 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         ErrorCode::DataDirectoryUnusable
         | ErrorCode::LedgerFaulty
         | ErrorCode::StorageFailed
+        | ErrorCode::RunLost
         | ErrorCode::InternalError => 1,
     }
 }
@@ -181,12 +191,6 @@ impl From<bylaw_agent::CatalogueError> for Failure {
     fn from(error: bylaw_agent::CatalogueError) -> Self {
         // Its words hold their cause already.
         Self::new(ErrorCode::InvalidConfiguration, error.to_string())
-    }
-}
-
-impl From<bylaw_agent::RunStoreError> for Failure {
-    fn from(error: bylaw_agent::RunStoreError) -> Self {
-        Self::from_error(ErrorCode::StorageFailed, &error)
     }
 }
 
