@@ -14,6 +14,9 @@ use crate::{
     toolbox::{Toolbox, ToolboxBuilder},
 };
 
+/// Looks a secret up by the name that a file gives it.
+pub type Secrets = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// What connecting an agent takes.
 #[derive(Clone)]
 pub struct ConnectWith {
@@ -27,7 +30,7 @@ pub struct ConnectWith {
     /// Spreads these waits.
     pub randomness: Arc<dyn Randomness>,
     /// Looks a secret up by the name that a file gives it.
-    pub secret: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub secret: Arc<Secrets>,
 }
 
 impl ConnectWith {

@@ -61,7 +61,7 @@ pub use arguments::Validation;
 pub use artifacts::{Artifact, ArtifactError, ArtifactStore, MemoryArtifacts};
 pub use ask::{Ask, Question};
 pub use catalogue::{Catalogue, CatalogueError};
-pub use connect::{ConnectWith, ConnectedAgent};
+pub use connect::{ConnectWith, ConnectedAgent, Secrets};
 pub use conversation::Conversation;
 pub use elicitations::Elicitations;
 pub use end::RunEnd;

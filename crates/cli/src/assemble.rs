@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bylaw_agent::{Catalogue, ConnectWith, Journal, JournalConfig, LoopResearcher, Runner, RunnerParts};
+use bylaw_agent::{Catalogue, ConnectWith, Journal, JournalConfig, LoopResearcher, RunStore, Runner, RunnerParts};
 use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, Purse};
 use bylaw_contract::{Clock, ErrorCode, Randomness};
 use bylaw_gate::{Gate, GateConfig, KeyRing};
@@ -25,6 +25,7 @@ pub(crate) struct Assembly {
     pub(crate) library: Arc<Library>,
     pub(crate) answerer: Arc<Answerer>,
     pub(crate) accounts: Accounts,
+    pub(crate) runs: Arc<dyn RunStore>,
     /// Where runs are written down.
     pub(crate) journal: Journal,
     pub(crate) clock: Arc<dyn Clock>,
@@ -72,8 +73,9 @@ pub(crate) async fn open(settings: &Settings, data: &DataSet, access: Access) ->
         caches: CacheSizes::default(),
         clock: Arc::clone(&clock),
     }));
-    let journal = Journal::open(Arc::new(store.clone()), JournalConfig::default(), Arc::clone(&clock), &*random);
-    Ok(Assembly { store, library, answerer, accounts, journal, clock, random })
+    let runs: Arc<dyn RunStore> = Arc::new(store.clone());
+    let journal = Journal::open(Arc::clone(&runs), JournalConfig::default(), Arc::clone(&clock), &*random);
+    Ok(Assembly { store, library, answerer, accounts, runs, journal, clock, random })
 }
 
 /// How long calls that are under way have to settle when a process ends.

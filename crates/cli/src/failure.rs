@@ -78,6 +78,11 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::JobNotFound
         | ErrorCode::KeyNotFound
         | ErrorCode::RequestNotFound
+        | ErrorCode::RunNotFound
+        | ErrorCode::AgentNotFound
+        | ErrorCode::ConversationNotFound
+        | ErrorCode::ArtifactNotFound
+        | ErrorCode::QuestionNotFound
         | ErrorCode::NothingToUndo
         | ErrorCode::RunNotFound
         | ErrorCode::AgentNotFound
@@ -87,6 +92,7 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::DocumentNotFound => 3,
         ErrorCode::NotReady
         | ErrorCode::Overloaded
+        | ErrorCode::ConversationBusy
         | ErrorCode::ShuttingDown
         | ErrorCode::DataDirectoryLocked
         | ErrorCode::ConversationBusy
@@ -184,12 +190,6 @@ impl From<bylaw_agent::CatalogueError> for Failure {
     fn from(error: bylaw_agent::CatalogueError) -> Self {
         // Its words hold their cause already.
         Self::new(ErrorCode::InvalidConfiguration, error.to_string())
-    }
-}
-
-impl From<bylaw_agent::RunStoreError> for Failure {
-    fn from(error: bylaw_agent::RunStoreError) -> Self {
-        Self::from_error(ErrorCode::StorageFailed, &error)
     }
 }
 

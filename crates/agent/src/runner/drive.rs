@@ -2,7 +2,8 @@
 
 use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
 
-use bylaw_contract::{ErrorCode, LoopEvent, StopReason, TokenUsage};
+use bylaw_answer::EventSink;
+use bylaw_contract::{ErrorCode, LoopEvent, RunEvent, StopReason, TokenUsage};
 use bylaw_model::ChatModel;
 use futures_util::FutureExt;
 
@@ -65,10 +66,8 @@ impl Drive {
         if let LoopEvent::Ended { reason, .. } = &end {
             inner.counts.ended(*reason);
         }
-        // It is over whether or not this can be written down.
-        if let Err(error) = open.write(vec![end]).await {
-            tracing::error!(%error, run_id = %going.run_id, "the end of a run is not in its log");
-        }
+        // Tried until it is written: a full disk must not leave the run open for ever.
+        open.report(RunEvent::Loop(end));
         drop((log, open));
         connected.close().await;
     }

@@ -143,7 +143,7 @@ impl Watcher {
         };
         self.ended = true;
         failure.log(&self.request_id, "GET", "/runs/{run}/events");
-        Some(broken(failure, self.request_id.clone()))
+        Some(broken(&failure, self.request_id.clone()))
     }
 }
 
@@ -162,7 +162,7 @@ fn named(event: &impl Serialize) -> Event {
     Event::default().event(name).data(value.to_string())
 }
 
-fn broken(failure: Failure, request_id: RequestId) -> Event {
+fn broken(failure: &Failure, request_id: RequestId) -> Event {
     let error = ApiError { code: failure.code(), message: failure.message(), request_id, hint: None };
     Event::default().event("error").data(serde_json::to_string(&error).unwrap_or_default())
 }

@@ -15,7 +15,7 @@ use axum::{
     http::{HeaderMap, Method, Request, StatusCode},
 };
 use bylaw_agent::{
-    Catalogue, ConnectWith, Journal, JournalConfig, LoopResearcher, MemoryRuns, Room, RunStore, Runner, RunnerParts, Tool,
+    Catalogue, ConnectWith, Journal, JournalConfig, LoopResearcher, MemoryRuns, Room, Runner, RunnerParts, Tool,
 };
 use bylaw_answer::{AnswerStore, Answerer, AnswererParts, CacheSizes, Ceilings, MemoryAnswers, Purse};
 use bylaw_contract::{Clock, KeyId, MicroUsd, Randomness, SourceName, Timestamp};
@@ -142,7 +142,6 @@ pub(crate) struct Plan {
     budgets: ServiceBudgets,
     agents: Vec<(&'static str, String)>,
     tools: Vec<Arc<dyn Tool>>,
-    runs: Arc<dyn RunStore>,
     room: Room,
     change: Box<dyn FnOnce(&mut ServiceSettings)>,
     working: bool,
@@ -159,7 +158,6 @@ impl Plan {
             budgets: ServiceBudgets::UNLIMITED,
             agents: Vec::new(),
             tools: Vec::new(),
-            runs: Arc::new(MemoryRuns::default()),
             room: Room::default(),
             change: Box::new(|_| {}),
             working: false,
@@ -208,11 +206,6 @@ impl Plan {
     /// A tool of the process that every agent has.
     pub(crate) fn tool(mut self, tool: impl Tool + 'static) -> Self {
         self.tools.push(Arc::new(tool));
-        self
-    }
-
-    pub(crate) fn runs(mut self, runs: Arc<dyn RunStore>) -> Self {
-        self.runs = runs;
         self
     }
 
@@ -304,7 +297,12 @@ impl Plan {
         }
         let randomness: Arc<dyn Randomness> = Arc::new(Counting(AtomicU64::new(1 << 32)));
         let runner = Runner::new(RunnerParts {
-            journal: Journal::open(self.runs, JournalConfig::default(), Arc::clone(&clock), &*randomness),
+            journal: Journal::open(
+                Arc::new(MemoryRuns::default()),
+                JournalConfig::default(),
+                Arc::clone(&clock),
+                &*randomness,
+            ),
             catalogue: Arc::new(Catalogue::read(&agents).unwrap()),
             connect: ConnectWith::new(Arc::clone(&clock), Arc::clone(&randomness)),
             tools: self.tools,

@@ -39,7 +39,7 @@ async fn the_router_answers_the_documented_methods_and_no_others() {
     for path in operations.iter().map(|(_, path)| path).collect::<BTreeSet<_>>() {
         for method in [Method::GET, Method::POST, Method::DELETE, Method::PUT, Method::PATCH] {
             let known = operations.contains(&(method.as_str().to_lowercase().as_str(), path));
-            let address = path.replace("{source}", "none.md").replace('{', "").replace('}', "");
+            let address = path.replace("{source}", "none.md").replace(['{', '}'], "");
             let reply = door.call(method.clone(), &address, &[], Vec::new()).await;
             let refused = reply.status == 405;
             // A source may itself be named `…/undo`: reading it is a question about a source that is not there.
