@@ -29,12 +29,11 @@ impl Tool for GiveAnswer {
         let research = &self.0;
         let text = draft::text(research, &arguments)?;
         // Checked once before it is given: by the tool for that, or else here. What is still wrong then is told to the reader.
-        if research.self_check && research.notebook.notes().checks == 0 {
-            if let Some(problems) = check::examine(research, &text) {
-                return Err(format!(
-                    "The answer was checked and not taken yet. Mend it and hand it in again.\n{problems}"
-                ));
-            }
+        if research.self_check
+            && research.notebook.notes().checks == 0
+            && let Some(problems) = check::examine(research, &text)
+        {
+            return Err(format!("The answer was checked and not taken yet. Mend it and hand it in again.\n{problems}"));
         }
         let cited = draft::cited(&draft::check(research, &text));
         research.log.show(research.notebook.step("answer", &text, cited, None));

@@ -138,6 +138,16 @@ async fn the_cap_on_steps_is_true_and_the_forced_answer_is_no_step() {
 }
 
 #[tokio::test]
+async fn a_model_that_still_calls_when_it_may_no_more_makes_no_further_step() {
+    let script = Script::answering(|request| search(request.messages.len(), &format!("{}", request.messages.len())));
+    let heard = Heard::default();
+    let answer = House::of(&script).ask(&AskRequest { max_steps: Some(2), ..question("特休幾天") }, &heard).await;
+    assert_eq!((script.requests().len(), answer.outcome), (3, Outcome::Stopped));
+    assert_eq!(answer.stop.map(|stop| (stop.reason, stop.at_step)), Some((StopReason::Steps, 2)));
+    assert_eq!(answer.agent.map(|trace| (trace.steps, trace.searches, trace.stopped_at_step)), Some((2, 2, Some(2))));
+}
+
+#[tokio::test]
 async fn a_stop_without_an_answer_gives_the_extract_and_the_last_draft() {
     let check = ScriptedReply::calls(2, &[("check", r#"{"text":"七日[work_rules.md#26]。"}"#)]);
     let nothing = ScriptedReply::text("");
