@@ -84,18 +84,12 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::ArtifactNotFound
         | ErrorCode::QuestionNotFound
         | ErrorCode::NothingToUndo
-        | ErrorCode::RunNotFound
-        | ErrorCode::AgentNotFound
-        | ErrorCode::ConversationNotFound
-        | ErrorCode::ArtifactNotFound
-        | ErrorCode::QuestionNotFound
         | ErrorCode::DocumentNotFound => 3,
         ErrorCode::NotReady
         | ErrorCode::Overloaded
         | ErrorCode::ConversationBusy
         | ErrorCode::ShuttingDown
         | ErrorCode::DataDirectoryLocked
-        | ErrorCode::ConversationBusy
         | ErrorCode::LedgerUnavailable
         | ErrorCode::AddressUnavailable
         | ErrorCode::ServiceUnreachable => 4,
@@ -146,6 +140,12 @@ from_coded!(bylaw_library::LibraryError, bylaw_answer::AnswerError, bylaw_gate::
 
 impl From<bylaw_library::StoreError> for Failure {
     fn from(error: bylaw_library::StoreError) -> Self {
+        Self::from_error(ErrorCode::StorageFailed, &error)
+    }
+}
+
+impl From<bylaw_agent::RunStoreError> for Failure {
+    fn from(error: bylaw_agent::RunStoreError) -> Self {
         Self::from_error(ErrorCode::StorageFailed, &error)
     }
 }

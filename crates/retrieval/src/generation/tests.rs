@@ -51,7 +51,7 @@ fn articles_of_other_documents_are_found_by_the_name_of_the_law() {
 #[test]
 fn an_empty_generation_answers_with_nothing() {
     let generation = Generation::empty(Arc::new(Vocabulary::builtin()));
-    let query = Query { question: "特休第26條", k: 5, filter: crate::Filter::default(), follow_references: true };
+    let query = Query { question: "特休第26條", k: 5, filter: Filter::default(), follow_references: true };
     let found = generation.search(&query).unwrap();
     assert!(found.hits.is_empty());
     assert_eq!(found.question.missing_citations, ["第26條"]);
