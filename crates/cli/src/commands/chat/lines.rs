@@ -53,7 +53,7 @@ impl Lines {
         let (give, take) = mpsc::channel();
         thread::Builder::new().name("lines".to_owned()).spawn(move || {
             let config = Config::builder().max_history_size(MAX_HISTORY).map(|config| config.auto_add_history(false));
-            let mut editor = match config.map(|config| config.build()).and_then(DefaultEditor::with_config) {
+            let mut editor = match config.map(rustyline::config::Builder::build).and_then(DefaultEditor::with_config) {
                 Ok(editor) => editor,
                 Err(error) => {
                     let _ = give.send(Err(std::io::Error::other(error.to_string())));
