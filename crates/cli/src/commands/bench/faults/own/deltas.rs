@@ -94,7 +94,13 @@ mod tests {
     fn a_packet_ends_inside_of_a_character_and_all_of_them_are_the_reply() {
         let call = |id: &str, arguments| Call { id: id.to_owned(), name: "f".to_owned(), arguments };
         let calls = vec![call("a", r#"{"k":"家庭"}"#), call("b", r#"{"k":"病"}"#)];
-        let reply = Reply { text: "好的，我先查一查家庭旅遊的特休還有幾天。", reasoning: None, calls, finish: "tool_calls", counts: true };
+        let reply = Reply {
+            text: "好的，我先查一查家庭旅遊的特休還有幾天。",
+            reasoning: None,
+            calls,
+            finish: "tool_calls",
+            counts: true,
+        };
         let packets = packets(&reply, "m");
         assert!(packets.iter().any(|packet| std::str::from_utf8(packet).is_err()));
         let whole = String::from_utf8(packets.concat()).unwrap();
