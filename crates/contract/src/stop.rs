@@ -32,6 +32,60 @@ pub enum StopReason {
     Failed,
 }
 
+impl StopReason {
+    /// Every reason, in the order of the enum.
+    pub const ALL: [Self; 12] = [
+        Self::Completed,
+        Self::Steps,
+        Self::ToolCalls,
+        Self::RepeatedCall,
+        Self::Context,
+        Self::Cost,
+        Self::Time,
+        Self::Cancelled,
+        Self::UpstreamIncomplete,
+        Self::UpstreamTimeout,
+        Self::Refused,
+        Self::Failed,
+    ];
+
+    /// The reason as it crosses the network.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Steps => "steps",
+            Self::ToolCalls => "tool_calls",
+            Self::RepeatedCall => "repeated_call",
+            Self::Context => "context",
+            Self::Cost => "cost",
+            Self::Time => "time",
+            Self::Cancelled => "cancelled",
+            Self::UpstreamIncomplete => "upstream_incomplete",
+            Self::UpstreamTimeout => "upstream_timeout",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Whether something broke. What a limit, a person or the model's own no ends is no breakdown.
+    #[must_use]
+    pub const fn is_breakdown(self) -> bool {
+        match self {
+            Self::UpstreamIncomplete | Self::UpstreamTimeout | Self::Failed => true,
+            Self::Completed
+            | Self::Steps
+            | Self::ToolCalls
+            | Self::RepeatedCall
+            | Self::Context
+            | Self::Cost
+            | Self::Time
+            | Self::Cancelled
+            | Self::Refused => false,
+        }
+    }
+}
+
 /// A run's end before its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Stop {
@@ -41,4 +95,18 @@ pub struct Stop {
     pub at_step: u32,
     /// One sentence for a person, in the question's language.
     pub message: String,
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_has_one_name_and_one_place() {
+        for (place, reason) in StopReason::ALL.into_iter().enumerate() {
+            assert_eq!(serde_json::to_value(reason).unwrap(), reason.as_str());
+            assert_eq!(reason as usize, place);
+        }
+    }
 }

@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use bylaw_agent::RunCounts;
 use bylaw_answer::TallySnapshot;
 use bylaw_contract::{
-    Clock, Outcome, StopReason,
+    Clock, Outcome,
     ask::{Answer, AnsweredBy, Mode},
 };
 use prometheus_client::{
@@ -252,29 +252,12 @@ impl Metrics {
         self.runs_active.set(i64::try_from(moment.runs.active).unwrap_or(i64::MAX));
         self.runs_waiting.set(i64::try_from(moment.runs.waiting).unwrap_or(i64::MAX));
         for (reason, count) in &moment.runs.ended {
-            let counter = self.runs.get_or_create_owned(&StopLabels { stop: name_of(*reason) });
+            let counter = self.runs.get_or_create_owned(&StopLabels { stop: reason.as_str() });
             counter.inner().fetch_max(*count, Ordering::Relaxed);
         }
         let mut text = String::new();
         prometheus_text::encode(&mut text, &self.registry)?;
         Ok(text)
-    }
-}
-
-const fn name_of(reason: StopReason) -> &'static str {
-    match reason {
-        StopReason::Completed => "completed",
-        StopReason::Steps => "steps",
-        StopReason::ToolCalls => "tool_calls",
-        StopReason::RepeatedCall => "repeated_call",
-        StopReason::Context => "context",
-        StopReason::Cost => "cost",
-        StopReason::Time => "time",
-        StopReason::Cancelled => "cancelled",
-        StopReason::UpstreamIncomplete => "upstream_incomplete",
-        StopReason::UpstreamTimeout => "upstream_timeout",
-        StopReason::Refused => "refused",
-        StopReason::Failed => "failed",
     }
 }
 

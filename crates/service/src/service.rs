@@ -8,7 +8,7 @@ use std::{
 
 use bylaw_agent::Runner;
 use bylaw_answer::{AnswerError, Answerer};
-use bylaw_contract::{Clock, Outcome, Randomness, StopReason, ask::Answer};
+use bylaw_contract::{Clock, Outcome, Randomness, ask::Answer};
 use bylaw_library::Library;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -86,18 +86,8 @@ impl Service {
         }
         let failed = match (answer.outcome, &answer.stop) {
             (Outcome::Degraded, None) => answer.answer.is_none(),
-            (_, Some(stop)) => match stop.reason {
-                StopReason::UpstreamIncomplete | StopReason::UpstreamTimeout | StopReason::Failed => true,
-                StopReason::Completed
-                | StopReason::Steps
-                | StopReason::ToolCalls
-                | StopReason::RepeatedCall
-                | StopReason::Context
-                | StopReason::Cost
-                | StopReason::Time
-                | StopReason::Cancelled
-                | StopReason::Refused => return,
-            },
+            (_, Some(stop)) if stop.reason.is_breakdown() => true,
+            (_, Some(_)) => return,
             (_, None) => false,
         };
         let said =

@@ -4,22 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bylaw_contract::StopReason;
 
-/// Every reason, in the order of the enum.
-const REASONS: [StopReason; 12] = [
-    StopReason::Completed,
-    StopReason::Steps,
-    StopReason::ToolCalls,
-    StopReason::RepeatedCall,
-    StopReason::Context,
-    StopReason::Cost,
-    StopReason::Time,
-    StopReason::Cancelled,
-    StopReason::UpstreamIncomplete,
-    StopReason::UpstreamTimeout,
-    StopReason::Refused,
-    StopReason::Failed,
-];
-
 /// How many runs there are and were since the process began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunCounts {
@@ -32,7 +16,7 @@ pub struct RunCounts {
 }
 
 #[derive(Default)]
-pub(crate) struct Counts([AtomicU64; REASONS.len()]);
+pub(crate) struct Counts([AtomicU64; StopReason::ALL.len()]);
 
 impl Counts {
     pub(crate) fn ended(&self, reason: StopReason) {
@@ -40,7 +24,8 @@ impl Counts {
     }
 
     pub(crate) fn snapshot(&self, active: u64, waiting: u64) -> RunCounts {
-        let ended = REASONS.into_iter().zip(&self.0).map(|(reason, count)| (reason, count.load(Ordering::Relaxed)));
+        let ended =
+            StopReason::ALL.into_iter().zip(&self.0).map(|(reason, count)| (reason, count.load(Ordering::Relaxed)));
         RunCounts { active, waiting, ended: ended.collect() }
     }
 }
@@ -52,7 +37,7 @@ mod tests {
     #[test]
     fn every_reason_has_its_own_count() {
         let counts = Counts::default();
-        for (at, reason) in REASONS.into_iter().enumerate() {
+        for (at, reason) in StopReason::ALL.into_iter().enumerate() {
             (0..=at).for_each(|_| counts.ended(reason));
         }
         let counted: Vec<u64> = counts.snapshot(0, 0).ended.into_iter().map(|(_, count)| count).collect();

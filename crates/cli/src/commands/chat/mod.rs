@@ -310,19 +310,13 @@ fn tell_end(turn: &Turn, talk: &Talk, screen: &Screen) {
 
 /// What a run that could not be carried through is worth to a shell; a limit is no failure.
 fn exit_of(turn: &Turn) -> u8 {
-    let coded = turn.end.code.and_then(|code| ErrorCode::ALL.iter().find(|known| known.as_str() == code));
-    match turn.end.stop.reason {
-        StopReason::Completed
-        | StopReason::Steps
-        | StopReason::ToolCalls
-        | StopReason::RepeatedCall
-        | StopReason::Context
-        | StopReason::Cost
-        | StopReason::Time
-        | StopReason::Refused => 0,
-        StopReason::Cancelled => INTERRUPTED,
-        StopReason::UpstreamIncomplete | StopReason::UpstreamTimeout | StopReason::Failed => {
-            exit_code(coded.copied().unwrap_or(ErrorCode::UpstreamFailed))
-        }
+    let reason = turn.end.stop.reason;
+    if reason == StopReason::Cancelled {
+        return INTERRUPTED;
     }
+    if !reason.is_breakdown() {
+        return 0;
+    }
+    let coded = turn.end.code.and_then(|code| ErrorCode::ALL.iter().find(|known| known.as_str() == code));
+    exit_code(coded.copied().unwrap_or(ErrorCode::UpstreamFailed))
 }

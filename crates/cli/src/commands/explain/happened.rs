@@ -2,7 +2,7 @@
 
 use bylaw_agent::{RunQuery, RunRecord, RunStore, RunStoreError};
 use bylaw_contract::{
-    LoopEvent, RequestId, RunEvent, RunId, StopReason, Timestamp,
+    LoopEvent, RequestId, RunEvent, RunId, Timestamp,
     loop_event::ReplyBy,
     runs::{NumberedEvent, RunStatus},
 };
@@ -99,10 +99,10 @@ fn words(event: &RunEvent) -> Option<String> {
         }
         RunEvent::Done { answer } => match &answer.stop {
             None => format!("answered: {}", word(&answer.outcome)),
-            Some(stop) => format!("stopped: {}: {}", reason(stop.reason), short(&stop.message)),
+            Some(stop) => format!("stopped: {}: {}", stop.reason.as_str(), short(&stop.message)),
         },
         RunEvent::Failed { stop, code, message } => {
-            format!("ended: {} ({}): {}", reason(stop.reason), printable(code), short(message))
+            format!("ended: {} ({}): {}", stop.reason.as_str(), printable(code), short(message))
         }
         RunEvent::Step(_) | RunEvent::Token { .. } => return None,
         RunEvent::Loop(event) => return of_loop(event),
@@ -146,14 +146,10 @@ fn of_loop(event: &LoopEvent) -> Option<String> {
         }
         LoopEvent::Ended { reason: why, code, message, steps, tool_calls, .. } => {
             let code = code.as_ref().map(|code| format!(" ({})", printable(code))).unwrap_or_default();
-            format!("ended: {}{code}: {}; steps: {steps}, tool calls: {tool_calls}", reason(*why), short(message))
+            format!("ended: {}{code}: {}; steps: {steps}, tool calls: {tool_calls}", why.as_str(), short(message))
         }
         LoopEvent::TextDelta { .. } | LoopEvent::ToolProgress { .. } => return None,
     })
-}
-
-fn reason(reason: StopReason) -> String {
-    word(&reason)
 }
 
 /// A closed choice by its own name.
