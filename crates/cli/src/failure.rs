@@ -34,20 +34,9 @@ impl Failure {
     }
 }
 
-/// Walks the chain of causes into one line.
+/// The chain of causes in one line.
 pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let next = error.to_string();
-        // Transparent errors repeat their source's words.
-        if !text.ends_with(&next) {
-            text.push_str(": ");
-            text.push_str(&next);
-        }
-        cause = error.source();
-    }
-    text.replace('\n', " ")
+    bylaw_contract::chain(error).replace('\n', " ")
 }
 
 /// Exit codes: 2 is what was asked, 3 is not there, 4 is in use or unreachable, 5 is the model, 1 is everything else.

@@ -43,3 +43,15 @@ pub enum RunEvent {
     #[serde(untagged)]
     Loop(LoopEvent),
 }
+
+impl RunEvent {
+    /// Whether it belongs into the log. What does not is only shown to whoever watches.
+    #[must_use]
+    pub const fn is_logged(&self) -> bool {
+        match self {
+            Self::Step(_) | Self::Token { .. } => false,
+            Self::Citations { .. } | Self::Done { .. } | Self::Failed { .. } => true,
+            Self::Loop(event) => event.is_logged(),
+        }
+    }
+}

@@ -48,7 +48,7 @@ pub mod usage;
 
 pub use article::{ArticleAddress, ArticleId, Span};
 pub use citation::Citation;
-pub use error::{ApiError, ErrorCode};
+pub use error::{ApiError, ErrorCode, chain};
 pub use event::RunEvent;
 pub use ids::{
     ArtifactId, ConversationId, GenerationNumber, JobId, KeyId, OwnerId, RequestId, ReservationId, RunId, SourceName,

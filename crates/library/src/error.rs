@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bylaw_contract::{ErrorCode, SourceName};
+use bylaw_contract::{ErrorCode, SourceName, chain};
 use bylaw_corpus::CorpusError;
 use bylaw_retrieval::GenerationError;
 
@@ -106,17 +106,7 @@ impl LibraryError {
 
     /// The whole chain of causes in one line of at most `limit` characters.
     pub(crate) fn in_one_line(&self, limit: usize) -> String {
-        let mut text = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            let part = error.to_string();
-            // Transparent layers repeat what they wrap.
-            if !text.ends_with(&part) {
-                text.push_str(": ");
-                text.push_str(&part);
-            }
-            cause = error.source();
-        }
+        let mut text = chain(self);
         if text.chars().count() > limit {
             text = text.chars().take(limit.saturating_sub(1)).collect();
             text.push('…');

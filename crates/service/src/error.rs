@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bylaw_answer::AnswerError;
-use bylaw_contract::{ApiError, ErrorCode, RequestId, ask::FieldError, error::ErrorResponse};
+use bylaw_contract::{ApiError, ErrorCode, RequestId, ask::FieldError, chain, error::ErrorResponse};
 use bylaw_gate::LedgerError;
 use bylaw_library::LibraryError;
 use bylaw_retrieval::GenerationError;
@@ -185,21 +185,6 @@ impl Failure {
             Self::new(code_of(status), status.canonical_reason().unwrap_or("the request failed")).with_status(status)
         })
     }
-}
-
-/// An error and everything that led to it, outermost first.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let cause_text = cause.to_string();
-        if !text.ends_with(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        next = cause.source();
-    }
-    text
 }
 
 impl IntoResponse for Failure {

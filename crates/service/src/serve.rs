@@ -110,7 +110,7 @@ impl Connection {
         };
         if let Err(error) = result {
             // Callers who leave in the middle: ordinary, and handled where their request is.
-            tracing::debug!(error = crate::error::chain(&error), peer = %self.peer, "a connection ended early");
+            tracing::debug!(error = bylaw_contract::chain(&error), peer = %self.peer, "a connection ended early");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use bylaw_answer::EventSink;
-use bylaw_contract::{ArtifactId, LoopEvent, RunEvent, RunId, StopReason, ask::Mode};
+use bylaw_contract::{ArtifactId, LoopEvent, RunEvent, RunId, StopReason, ask::Mode, chain};
 use tokio::sync::oneshot;
 
 use super::{Answer, BeginError, Command, Inner, closing, last_event};
@@ -186,15 +186,7 @@ fn closed() -> RunLogError {
 
 /// What a run is told of its writes.
 fn settled(answer: Answer) -> Result<(), RunLogError> {
-    let written = answer.map_err(|error| {
-        let mut said = error.to_string();
-        let mut cause = std::error::Error::source(&*error);
-        while let Some(error) = cause {
-            said = format!("{said}: {error}");
-            cause = error.source();
-        }
-        RunLogError(said)
-    })?;
+    let written = answer.map_err(|error| RunLogError(chain(&*error)))?;
     let refused = written.iter().find_map(|written| match written {
         Written::Done | Written::Event(_) => None,
         Written::Exists => Some("there is such a run already"),
@@ -222,12 +214,7 @@ impl RunLog for OpenRun {
 
 impl EventSink for OpenRun {
     fn report(&self, event: RunEvent) {
-        let is_logged = match &event {
-            RunEvent::Step(_) | RunEvent::Token { .. } => false,
-            RunEvent::Citations { .. } | RunEvent::Done { .. } | RunEvent::Failed { .. } => true,
-            RunEvent::Loop(event) => event.is_logged(),
-        };
-        if !is_logged {
+        if !event.is_logged() {
             self.journal.live.shown(&self.run.id, event);
             return;
         }

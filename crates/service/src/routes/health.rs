@@ -4,21 +4,15 @@ use std::sync::Arc;
 
 use axum::{Extension, extract::State, http::StatusCode, response::Response};
 use bylaw_contract::{
-    ErrorCode,
+    ErrorCode, chain,
     health::{Degraded, Health},
 };
 use bylaw_library::LibraryError;
 use bylaw_retrieval::{LEXICAL, Ordinal};
 
 use crate::{
-    caller::Visitor,
-    error::{Failure, chain},
-    front::milliseconds,
-    parameters::RETRIEVERS,
-    reply,
-    request_id::Arrival,
-    routes::sources::readable_size,
-    service::Service,
+    caller::Visitor, error::Failure, front::milliseconds, parameters::RETRIEVERS, reply, request_id::Arrival,
+    routes::sources::readable_size, service::Service,
 };
 
 /// Says that the process is alive, and what it is made of.

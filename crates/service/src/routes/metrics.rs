@@ -8,14 +8,10 @@ use axum::{
     http::{HeaderValue, header},
     response::Response,
 };
+use bylaw_contract::chain;
 use prometheus_client::encoding::prometheus_text::CONTENT_TYPE;
 
-use crate::{
-    error::{Failure, chain},
-    metrics::Moment,
-    routes::usage::reserved,
-    service::Service,
-};
+use crate::{error::Failure, metrics::Moment, routes::usage::reserved, service::Service};
 
 /// Says what was counted since the process began, as Prometheus text.
 #[utoipa::path(

@@ -1,5 +1,7 @@
 //! What to say when the database holds what it cannot hold.
 
+use bylaw_contract::chain;
+
 use super::columns::Failure;
 
 /// What the database holds cannot be right; says what and where.
@@ -11,13 +13,7 @@ struct Corrupt {
 
 /// Says of a value that cannot be read which one it is.
 pub(super) fn corrupt(which: &str, error: &Failure) -> Failure {
-    let mut what = format!("{which}: {error}");
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        what = format!("{what}: {error}");
-        cause = error.source();
-    }
-    Box::new(Corrupt { what })
+    Box::new(Corrupt { what: format!("{which}: {}", chain(&**error)) })
 }
 
 /// What is damaged, if that is why something failed; else the failure itself.
