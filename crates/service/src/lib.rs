@@ -26,6 +26,7 @@ mod error;
 mod front;
 mod hosts;
 mod metrics;
+mod page;
 mod parameters;
 mod reply;
 mod request_id;

@@ -6,7 +6,7 @@ use axum::{
     extract::{FromRequestParts, Query},
     http::request::Parts,
 };
-use bylaw_contract::ErrorCode;
+use bylaw_contract::{ErrorCode, ids::InvalidId};
 use bylaw_retrieval::LEXICAL;
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -57,6 +57,15 @@ impl Retrieval {
     }
 }
 
+/// An id in a query.
+pub(crate) fn id<T>(
+    field: &str,
+    text: Option<&str>,
+    read: impl Fn(String) -> Result<T, InvalidId>,
+) -> Result<Option<T>, Failure> {
+    text.map(|text| read(text.to_owned()).map_err(|error| Failure::invalid(format!("{field}: {error}")))).transpose()
+}
+
 /// The part of a request's path after its first segment, still percent-encoded.
 #[derive(Debug)]
 pub(crate) struct Tail(pub(crate) String);
@@ -71,6 +80,16 @@ impl<S: Sync> FromRequestParts<S> for Tail {
 }
 
 impl Tail {
+    /// Its first parts, decoded.
+    pub(crate) fn parts<const N: usize>(&self) -> Result<[String; N], Failure> {
+        let mut parts = self.0.split('/');
+        let mut read = [const { String::new() }; N];
+        for part in &mut read {
+            *part = Self::decode(parts.next().unwrap_or_default())?;
+        }
+        Ok(read)
+    }
+
     /// Decodes a part of it. Strict: what is not percent-encoded UTF-8 is refused, not passed on.
     pub(crate) fn decode(part: &str) -> Result<String, Failure> {
         let invalid = || {

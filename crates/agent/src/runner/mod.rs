@@ -41,6 +41,7 @@ pub use self::{
     questions::{ReplyError, action_name},
 };
 use crate::{
+    agent_file::AgentFile,
     ask::Question,
     catalogue::Catalogue,
     connect::ConnectWith,
@@ -214,10 +215,20 @@ impl Runner {
         self.journal().store()
     }
 
-    /// The agents there are.
-    #[must_use]
-    pub fn catalogue(&self) -> &Catalogue {
-        &self.0.parts.catalogue
+    /// The agent of this name.
+    ///
+    /// # Errors
+    /// [`StartError::UnknownAgent`], which names those there are.
+    pub fn agent(&self, name: &str) -> Result<&Arc<AgentFile>, StartError> {
+        self.0
+            .parts
+            .catalogue
+            .get(name)
+            .ok_or_else(|| StartError::UnknownAgent { name: name.to_owned(), known: self.names() })
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.parts.catalogue.names().map(str::to_owned).collect()
     }
 
     /// Starts a run. It is written down when this returns, and goes on whatever becomes of the caller.
@@ -231,12 +242,8 @@ impl Runner {
             None => (None, Conversation::default()),
             Some(id) => self.conversation(id, &owner).await?,
         };
-        let names = || parts.catalogue.names().map(str::to_owned).collect();
-        let name = errand.agent.clone().or(spoken_with).ok_or_else(|| StartError::NoAgent(names()))?;
-        let file = parts
-            .catalogue
-            .get(&name)
-            .ok_or_else(|| StartError::UnknownAgent { name: name.clone(), known: names() })?;
+        let name = errand.agent.clone().or(spoken_with).ok_or_else(|| StartError::NoAgent(self.names()))?;
+        let file = self.agent(&name)?;
         let model = parts.model.as_ref().ok_or(StartError::NoModel)?;
         let run_id = RunId::mint(&*parts.randomness);
         let place = self.0.runs.enter(&run_id, &errand.principal).map_err(|no_place| match no_place {

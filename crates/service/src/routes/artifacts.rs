@@ -10,7 +10,7 @@ use axum::{
 };
 use bylaw_contract::{ArtifactId, ErrorCode};
 
-use crate::{caller::Caller, error::Failure, parameters::Tail, routes::runs::parts, service::Service};
+use crate::{caller::Caller, error::Failure, parameters::Tail, service::Service};
 
 /// Media types that are told as they are. Whatever else a tool says of what it gave is not repeated to a browser.
 const TOLD: [&str; 9] = [
@@ -38,7 +38,7 @@ pub(crate) async fn artifact(
     Caller(caller): Caller,
     tail: Tail,
 ) -> Result<Response, Failure> {
-    let [text] = parts(&tail)?;
+    let [text] = tail.parts()?;
     let missing = || Failure::new(ErrorCode::ArtifactNotFound, format!("there is no artifact {text:?}"));
     let id = ArtifactId::new(text.as_str()).map_err(|_| missing())?;
     let found = service.runner.store().artifact(&id).await?;

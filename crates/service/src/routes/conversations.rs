@@ -15,10 +15,11 @@ use crate::{
     body::JsonBody,
     caller::Caller,
     error::Failure,
-    parameters::{Parameters, Tail},
+    page::Page,
+    parameters::{Parameters, Tail, id},
     reply,
     request_id::Arrival,
-    routes::runs::{id, limit, parts, whose},
+    routes::runs::whose,
     service::Service,
 };
 
@@ -40,12 +41,7 @@ pub(crate) async fn begin(
     JsonBody(request): JsonBody<BeginConversation>,
 ) -> Result<Response, Failure> {
     request.check()?;
-    if let Some(name) = &request.agent
-        && service.runner.catalogue().get(name).is_none()
-    {
-        let known: Vec<String> = service.runner.catalogue().names().map(str::to_owned).collect();
-        return Err(Failure::from(bylaw_agent::StartError::UnknownAgent { name: name.clone(), known }));
-    }
+    request.agent.as_deref().map(|name| service.runner.agent(name)).transpose()?;
     let now = service.clock.now();
     let record = ConversationRecord {
         id: ConversationId::mint(&*service.random),
@@ -88,17 +84,15 @@ pub(crate) async fn list(
     Caller(caller): Caller,
     Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Response, Failure> {
-    let limit = limit(wanted.limit);
+    let page = Page::of(wanted.limit);
     let query = ConversationQuery {
         owner: whose(&caller, wanted.key.as_deref())?,
         before: id("before", wanted.before.as_deref(), ConversationId::new)?,
-        limit: limit + 1,
+        limit: page.to_read(),
     };
     let mut found = service.runner.store().conversations(&query).await?;
-    let more = found.len() > limit;
-    found.truncate(limit);
     reply::ok(&ConversationList {
-        next: found.last().filter(|_| more).map(|last| last.id.to_string()),
+        next: page.cut(&mut found, |record| &record.id),
         conversations: found.iter().map(ConversationRecord::summary).collect(),
         request_id: arrival.request_id,
     })
@@ -110,10 +104,13 @@ async fn visible(
     caller: &Principal,
     text: &str,
 ) -> Result<(ConversationRecord, Conversation), Failure> {
-    let missing = || Failure::new(ErrorCode::ConversationNotFound, format!("there is no conversation {text}"));
-    let id = ConversationId::new(text).map_err(|_| missing())?;
+    let id = ConversationId::new(text).map_err(|_| missing(text))?;
     let found = service.runner.store().conversation(&id).await?;
-    found.filter(|(record, _)| caller.may_see_run_of(record.owner.key())).ok_or_else(missing)
+    found.filter(|(record, _)| caller.may_see_run_of(record.owner.key())).ok_or_else(|| missing(text))
+}
+
+fn missing(id: &str) -> Failure {
+    Failure::new(ErrorCode::ConversationNotFound, format!("there is no conversation {id}"))
 }
 
 /// Shows a conversation: its runs, and what was said.
@@ -130,7 +127,7 @@ pub(crate) async fn detail(
     Caller(caller): Caller,
     tail: Tail,
 ) -> Result<Response, Failure> {
-    let [id] = parts(&tail)?;
+    let [id] = tail.parts()?;
     let (record, said) = visible(&service, &caller, &id).await?;
     let query = RunQuery { conversation: Some(record.id.clone()), limit: RUNS, ..RunQuery::default() };
     let runs = service.runner.store().runs(&query).await?;
@@ -157,15 +154,14 @@ pub(crate) async fn delete(
     Caller(caller): Caller,
     tail: Tail,
 ) -> Result<Response, Failure> {
-    let [id] = parts(&tail)?;
+    let [id] = tail.parts()?;
     let (record, _) = visible(&service, &caller, &id).await?;
-    let missing = || Failure::new(ErrorCode::ConversationNotFound, format!("there is no conversation {id}"));
     match service.runner.store().delete_conversation(&record.id).await? {
         Deleted::Done => reply::ok(&ConversationDeleted { conversation_id: record.id, request_id: arrival.request_id }),
         Deleted::Busy(run) => {
             let message = format!("run {run} goes on in this conversation; wait until it has ended, or cancel it");
             Err(Failure::new(ErrorCode::ConversationBusy, message))
         }
-        Deleted::NoSuchConversation => Err(missing()),
+        Deleted::NoSuchConversation => Err(missing(&id)),
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     error::Failure,
     parameters::{Parameters, Tail},
     request_id::Arrival,
-    routes::runs::{parts, visible},
+    routes::runs::visible,
     service::Service,
     standing::Standing,
     stream::not_to_be_kept,
@@ -67,7 +67,7 @@ pub(crate) async fn events(
     tail: Tail,
     Parameters(since): Parameters<Since>,
 ) -> Result<Response, Failure> {
-    let [id] = parts(&tail)?;
+    let [id] = tail.parts()?;
     let record = visible(&service, &caller, &id).await?;
     let after = last_heard(&headers)?.or(since.after).unwrap_or(0);
     let mut watch = service.runner.journal().watch(record.run.id.clone(), after);

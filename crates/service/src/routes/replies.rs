@@ -7,14 +7,8 @@ use bylaw_agent::{Owner, ReplyError};
 use bylaw_contract::{ErrorCode, runs::RunReply, runs_api::ReplyTaken};
 
 use crate::{
-    body::JsonBody,
-    caller::Caller,
-    error::Failure,
-    parameters::Tail,
-    reply,
-    request_id::Arrival,
-    routes::runs::{parts, visible},
-    service::Service,
+    body::JsonBody, caller::Caller, error::Failure, parameters::Tail, reply, request_id::Arrival,
+    routes::runs::visible, service::Service,
 };
 
 /// Answers a question of one's own run: an approval, or what a server wants to know. The first answer counts.
@@ -36,7 +30,7 @@ pub(crate) async fn answer(
     tail: Tail,
     JsonBody(answer): JsonBody<RunReply>,
 ) -> Result<Response, Failure> {
-    let [run, _, question] = parts(&tail)?;
+    let [run, _, question] = tail.parts()?;
     let record = visible(&service, &caller, &run).await?;
     let by = Owner::from(caller.key_id());
     if record.run.owner != by {

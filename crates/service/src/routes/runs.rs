@@ -22,17 +22,12 @@ use crate::{
     body::JsonBody,
     caller::Caller,
     error::Failure,
-    parameters::{Parameters, Tail},
+    page::Page,
+    parameters::{Parameters, Tail, id},
     reply,
     request_id::Arrival,
     service::Service,
 };
-
-/// Runs of a page, if nothing else is asked for.
-const PAGE: usize = 50;
-
-/// Most runs of a page.
-const MOST: usize = 200;
 
 /// Events that are read at once.
 const EVENTS: usize = 256;
@@ -148,7 +143,7 @@ pub(crate) async fn list(
     Caller(caller): Caller,
     Parameters(wanted): Parameters<Wanted>,
 ) -> Result<Response, Failure> {
-    let limit = limit(wanted.limit);
+    let page = Page::of(wanted.limit);
     let query = RunQuery {
         owner: whose(&caller, wanted.key.as_deref())?,
         status: wanted.status,
@@ -156,31 +151,15 @@ pub(crate) async fn list(
         agent: wanted.agent,
         conversation: id("conversation", wanted.conversation.as_deref(), ConversationId::new)?,
         before: id("before", wanted.before.as_deref(), RunId::new)?,
-        // One more tells whether there is a next page.
-        limit: limit + 1,
+        limit: page.to_read(),
         ..RunQuery::default()
     };
     let mut runs = service.runner.store().runs(&query).await?;
-    let more = runs.len() > limit;
-    runs.truncate(limit);
     reply::ok(&RunList {
-        next: runs.last().filter(|_| more).map(|last| last.run.id.to_string()),
+        next: page.cut(&mut runs, |record| &record.run.id),
         runs: runs.iter().map(RunRecord::summary).collect(),
         request_id: arrival.request_id,
     })
-}
-
-pub(crate) fn limit(asked: Option<i64>) -> usize {
-    asked.map_or(PAGE, |asked| usize::try_from(asked).unwrap_or(1).clamp(1, MOST))
-}
-
-/// An id in a query.
-pub(crate) fn id<T>(
-    field: &str,
-    text: Option<&str>,
-    read: impl Fn(String) -> Result<T, bylaw_contract::ids::InvalidId>,
-) -> Result<Option<T>, Failure> {
-    text.map(|text| read(text.to_owned()).map_err(|error| Failure::invalid(format!("{field}: {error}")))).transpose()
 }
 
 /// Whose runs or conversations are shown: everyone's to whoever may see them, else one's own.
@@ -206,16 +185,6 @@ pub(crate) async fn visible(service: &Service, caller: &Principal, text: &str) -
     record.filter(|record| caller.may_see_run_of(record.run.owner.key())).ok_or_else(missing)
 }
 
-/// The parts of an address below `/runs` or the like, decoded.
-pub(crate) fn parts<const N: usize>(tail: &Tail) -> Result<[String; N], Failure> {
-    let mut parts = tail.0.split('/');
-    let mut read = [const { String::new() }; N];
-    for part in &mut read {
-        *part = Tail::decode(parts.next().unwrap_or_default())?;
-    }
-    Ok(read)
-}
-
 /// Shows one run.
 #[utoipa::path(
     get,
@@ -230,7 +199,7 @@ pub(crate) async fn detail(
     Caller(caller): Caller,
     tail: Tail,
 ) -> Result<Response, Failure> {
-    let [id] = parts(&tail)?;
+    let [id] = tail.parts()?;
     let record = visible(&service, &caller, &id).await?;
     let read = read(&service, &record.run.id).await?;
     reply::ok(&RunDetail {
@@ -324,7 +293,7 @@ pub(crate) async fn cancel(
     Caller(caller): Caller,
     tail: Tail,
 ) -> Result<Response, Failure> {
-    let [id] = parts(&tail)?;
+    let [id] = tail.parts()?;
     let record = visible(&service, &caller, &id).await?;
     let cancelled = record.ended.is_none() && service.runner.cancel(&record.run.id);
     reply::ok(&RunCancelled { run_id: record.run.id, cancelled, request_id: arrival.request_id })
