@@ -30,6 +30,8 @@ use crate::{
 pub struct OpenRun {
     journal: Arc<Inner>,
     run: NewRun,
+    /// Whether what is reported waits until the run is over.
+    holds: bool,
     state: Mutex<State>,
 }
 
@@ -56,7 +58,16 @@ impl fmt::Debug for OpenRun {
 impl OpenRun {
     pub(super) fn new(journal: Arc<Inner>, run: NewRun) -> Self {
         journal.live.begin(&run.id);
-        Self { journal, run, state: Mutex::default() }
+        let holds = matches!(run.purpose, Purpose::Ask(Mode::Auto | Mode::Extract));
+        Self { journal, run, holds, state: Mutex::default() }
+    }
+
+    /// The same, of which nothing is handed over before it has ended: its answer may yet turn out to be another run's, and
+    /// then it is no run of its own.
+    #[must_use]
+    pub fn that_may_repeat(mut self) -> Self {
+        self.holds = true;
+        self
     }
 
     /// How it began.
@@ -173,11 +184,6 @@ impl OpenRun {
             self.journal.tallies.lost.fetch_add(count as u64, Ordering::Relaxed);
         }
     }
-
-    /// Whether what was reported waits until the run is over.
-    const fn holds(&self) -> bool {
-        matches!(self.run.purpose, Purpose::Ask(Mode::Auto | Mode::Extract))
-    }
 }
 
 fn closed() -> RunLogError {
@@ -236,7 +242,7 @@ impl EventSink for OpenRun {
             return;
         }
         state.held.push(write);
-        if is_last || !self.holds() || state.has_begun {
+        if is_last || !self.holds || state.has_begun {
             self.hand_over(&mut state);
         }
     }

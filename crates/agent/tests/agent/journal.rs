@@ -186,12 +186,15 @@ async fn a_pipeline_is_seen_while_it_goes_on_and_ends_with_its_failure() {
 #[tokio::test]
 async fn an_answer_that_another_run_was_paid_for_leaves_no_run() {
     let journal = journal(Arc::new(MemoryRuns::default()));
-    let run = journal.hold(new(2, Purpose::Ask(Mode::Auto)));
-    run.report(citations());
-    run.report(done(1));
-    drop(run);
-    journal.flush().await;
-    assert_eq!(journal.store().run(&id(2)).await.unwrap(), None);
+    let asked_twice = journal.hold(new(3, Purpose::Ask(Mode::Pipeline))).that_may_repeat();
+    for (number, run) in [(2, journal.hold(new(2, Purpose::Ask(Mode::Auto)))), (3, asked_twice)] {
+        run.report(citations());
+        journal.flush().await;
+        run.report(done(1));
+        drop(run);
+        journal.flush().await;
+        assert_eq!(journal.store().run(&id(number)).await.unwrap(), None);
+    }
 }
 
 #[tokio::test]
