@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bylaw_agent::{Catalogue, ConnectWith, Journal, JournalConfig, LoopResearcher, RunStore, Runner, RunnerParts};
+use bylaw_agent::{Catalogue, ConnectWith, Journal, JournalConfig, LoopResearcher, Runner, RunnerParts};
 use bylaw_answer::{Answerer, AnswererParts, CacheSizes, Ceilings, Purse};
 use bylaw_contract::{Clock, ErrorCode, Randomness};
 use bylaw_gate::{Gate, GateConfig, KeyRing};
@@ -25,7 +25,6 @@ pub(crate) struct Assembly {
     pub(crate) library: Arc<Library>,
     pub(crate) answerer: Arc<Answerer>,
     pub(crate) accounts: Accounts,
-    pub(crate) runs: Arc<dyn RunStore>,
     /// Where runs are written down.
     pub(crate) journal: Journal,
     pub(crate) clock: Arc<dyn Clock>,
@@ -73,9 +72,8 @@ pub(crate) async fn open(settings: &Settings, data: &DataSet, access: Access) ->
         caches: CacheSizes::default(),
         clock: Arc::clone(&clock),
     }));
-    let runs: Arc<dyn RunStore> = Arc::new(store.clone());
-    let journal = Journal::open(Arc::clone(&runs), JournalConfig::default(), Arc::clone(&clock), &*random);
-    Ok(Assembly { store, library, answerer, accounts, runs, journal, clock, random })
+    let journal = journal(&store, &clock, &random);
+    Ok(Assembly { store, library, answerer, accounts, journal, clock, random })
 }
 
 /// How long calls that are under way have to settle when a process ends.
@@ -87,11 +85,7 @@ impl Assembly {
         Ok(Runner::new(RunnerParts {
             journal: self.journal.clone(),
             catalogue: Arc::new(catalogue(settings)?),
-            connect: ConnectWith {
-                // The program is the only place that reads the environment.
-                secret: Arc::new(|name| std::env::var(name).ok().filter(|secret| !secret.is_empty())),
-                ..ConnectWith::new(Arc::clone(&self.clock), Arc::clone(&self.random))
-            },
+            connect: connect_with(&self.clock, &self.random),
             tools: Vec::new(),
             model: self.answerer.model().cloned(),
             purse: self.answerer.purse().clone(),
@@ -104,9 +98,7 @@ impl Assembly {
 
     /// Writes what happened and what has been spent, and closes the store. Nothing can be spent afterwards.
     pub(crate) async fn close(&self) {
-        self.accounts.gate.drain(LAST_WORDS).await;
-        let _lost = tokio::time::timeout(LAST_WORDS, self.journal.flush()).await;
-        self.store.close().await;
+        close(&self.accounts.gate, &self.journal, &self.store).await;
     }
 }
 
@@ -128,16 +120,32 @@ pub(crate) async fn paying(settings: &Settings, data: &DataSet) -> Result<Paying
     let model = model(settings, &random)?;
     let store = data.store().await?;
     let accounts = accounts(settings, &store, &clock, &random);
-    let journal = Journal::open(Arc::new(store.clone()), JournalConfig::default(), Arc::clone(&clock), &*random);
+    let journal = journal(&store, &clock, &random);
     Ok(Paying { purse: purse(settings, &accounts), store, model, journal, clock, random })
 }
 
 impl Paying {
     /// Writes what happened and what has been spent, and closes the store. Nothing can be spent afterwards.
     pub(crate) async fn close(&self) {
-        self.journal.flush().await;
-        self.purse.gate.drain(LAST_WORDS).await;
-        self.store.close().await;
+        close(&self.purse.gate, &self.journal, &self.store).await;
+    }
+}
+
+async fn close(gate: &Gate, journal: &Journal, store: &SqliteStore) {
+    gate.drain(LAST_WORDS).await;
+    let _lost = tokio::time::timeout(LAST_WORDS, journal.flush()).await;
+    store.close().await;
+}
+
+fn journal(store: &SqliteStore, clock: &Arc<dyn Clock>, random: &Arc<dyn Randomness>) -> Journal {
+    Journal::open(Arc::new(store.clone()), JournalConfig::default(), Arc::clone(clock), &**random)
+}
+
+/// How the servers of agents are connected. Their secrets are in the environment, which only the program reads.
+pub(crate) fn connect_with(clock: &Arc<dyn Clock>, random: &Arc<dyn Randomness>) -> ConnectWith {
+    ConnectWith {
+        secret: Arc::new(|name| std::env::var(name).ok().filter(|secret| !secret.is_empty())),
+        ..ConnectWith::new(Arc::clone(clock), Arc::clone(random))
     }
 }
 

@@ -78,9 +78,14 @@ pub(crate) fn printable(text: &str) -> String {
         .collect()
 }
 
+/// Text on one line.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Shortens text to `width` characters for a list.
 pub(crate) fn shorten(text: &str, width: usize) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = one_line(text);
     if flat.chars().count() <= width {
         flat
     } else {

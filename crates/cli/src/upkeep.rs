@@ -39,13 +39,12 @@ pub(crate) fn start(
 pub(crate) fn start_runs(
     work: &TaskTracker,
     journal: &Journal,
-    runs: &Arc<dyn RunStore>,
     clock: &Arc<dyn Clock>,
     keep: Duration,
     shutdown: &CancellationToken,
 ) {
     work.spawn(keep_ending(journal.clone(), shutdown.clone()));
-    work.spawn(keep_forgetting_runs(Arc::clone(runs), Arc::clone(clock), keep, shutdown.clone()));
+    work.spawn(keep_forgetting_runs(Arc::clone(journal.store()), Arc::clone(clock), keep, shutdown.clone()));
 }
 
 async fn keep_ending(journal: Journal, stop: CancellationToken) {

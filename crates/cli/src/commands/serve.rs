@@ -79,8 +79,7 @@ async fn keep_up(
     let sealing = sealing.map_err(|failure| terminal::note(format!("nothing is sealed: {failure}"))).ok();
     let ledger: Arc<dyn LedgerStore> = Arc::new(assembly.store.clone());
     upkeep::start(work, &ledger, &assembly.clock, sealing, settings.ledger.seal_every, shutdown);
-    let Assembly { journal, runs, clock, .. } = assembly;
-    upkeep::start_runs(work, journal, runs, clock, settings.runs.keep, shutdown);
+    upkeep::start_runs(work, &assembly.journal, &assembly.clock, settings.runs.keep, shutdown);
 }
 
 /// The data set to serve: the sample in its own when nothing was asked for and nothing has been kept.

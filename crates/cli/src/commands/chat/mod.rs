@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-use bylaw_agent::{AgentFile, ApprovalPolicy, Approvals, ConnectWith};
+use bylaw_agent::{AgentFile, ApprovalPolicy, Approvals};
 use bylaw_contract::{ErrorCode, Language, StopReason};
 use bylaw_mcp::ServerState;
 use tokio_util::sync::CancellationToken;
@@ -86,11 +86,7 @@ pub(crate) async fn run(arguments: Chat, settings: &Settings, format: Format) ->
     }
     let screen = Arc::new(Screen::new(words, place, Arc::clone(&paying.clock)));
 
-    let with = ConnectWith {
-        // The program is the only place that reads the environment.
-        secret: Arc::new(|name| std::env::var(name).ok().filter(|secret| !secret.is_empty())),
-        ..ConnectWith::new(Arc::clone(&paying.clock), Arc::clone(&paying.random))
-    };
+    let with = assemble::connect_with(&paying.clock, &paying.random);
     if !file.servers.is_empty() {
         screen.wait(&file.servers.keys().cloned().collect::<Vec<_>>().join(", "));
     }

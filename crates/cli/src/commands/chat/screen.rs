@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Map, Value};
 
 use super::words::Words;
-use crate::terminal::{self, printable};
+use crate::terminal::{self, one_line, printable};
 
 /// How wide a line may be where there is no terminal to ask.
 const WIDTH: usize = 100;
@@ -202,10 +202,6 @@ impl State {
 /// Text of strangers, safe to show. A carriage return would let them write over what stands there.
 pub(super) fn shown(text: &str) -> String {
     printable(&text.replace('\r', ""))
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Cut to so many columns; wide characters take two.

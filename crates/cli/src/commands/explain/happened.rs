@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::{
     moments,
-    terminal::{self, printable},
+    terminal::{self, one_line, printable},
 };
 
 /// Most runs that are shown of one request: its label is the caller's to choose.
@@ -159,7 +159,7 @@ fn word<T: Serialize>(value: &T) -> String {
 
 /// A text on one line, cut where it is long.
 fn short(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     let mut characters = line.chars();
     let shown: String = characters.by_ref().take(SHOWN).collect();
     let cut = if characters.next().is_some() { "…" } else { "" };
