@@ -1,6 +1,6 @@
 //! What the tests share.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use bylaw_agent::{
     Conversation, ConversationRecord, GivenReply, NewRun, Owner, Purpose, RunRecord, RunStore, RunWrite, Written,
@@ -12,28 +12,9 @@ use bylaw_contract::{
     loop_event::{QuestionKind, ReplyAction, ReplyBy},
     runs::RunReply,
 };
-use bylaw_store::SqliteStore;
 use serde_json::json;
 
 pub(crate) type Store = Arc<dyn RunStore>;
-
-/// A folder for a database, in memory where the system has such a place.
-pub(crate) struct Folder(tempfile::TempDir);
-
-impl Folder {
-    pub(crate) fn new() -> Self {
-        let memory = std::path::Path::new("/dev/shm");
-        Self(if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap())
-    }
-
-    pub(crate) fn file(&self) -> PathBuf {
-        self.0.path().join("bylaw.sqlite")
-    }
-
-    pub(crate) async fn open(&self) -> SqliteStore {
-        SqliteStore::open(&self.file()).await.unwrap()
-    }
-}
 
 pub(crate) fn id(number: u64) -> RunId {
     RunId::new(format!("run_{number:024x}")).unwrap()

@@ -8,13 +8,6 @@ use bylaw_contract::{ArticleAddress, Language, SourceName, Span, Timestamp, Vers
 use bylaw_corpus::{Article, Document, Heading, HeadingKind, Reference, ReferenceTarget};
 use bylaw_library::{StoredVersion, VersionRecord};
 
-/// A folder for a test, in memory where the system has such a place: what is tested forces hundreds of writes to disk, and
-/// a busy disk would be what is measured.
-pub(crate) fn folder() -> tempfile::TempDir {
-    let memory = std::path::Path::new("/dev/shm");
-    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
-}
-
 pub(crate) fn name(text: &str) -> SourceName {
     SourceName::new(text).unwrap()
 }

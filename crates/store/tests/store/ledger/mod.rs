@@ -1,7 +1,5 @@
 //! Keys and the ledger: the behaviour of every store, also of the one in memory, and what only a file has.
 
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic")]
-
 mod behaviour;
 mod file;
 mod keys;
@@ -29,7 +27,7 @@ macro_rules! behaves {
         mod in_a_file {
             $($(#[tokio::test]
             async fn $behaviour() {
-                let folder = super::world::Folder::new();
+                let folder = crate::folder::Folder::new();
                 let store = folder.open().await;
                 super::$module::$behaviour(&store).await;
                 store.close().await;

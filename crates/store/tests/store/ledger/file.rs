@@ -9,9 +9,8 @@ use bylaw_gate::{
 };
 use bylaw_store::SqliteStore;
 
-use crate::world::{
-    Folder, Seeded, Still, all_rows, commit, granted, hit, key, lease, moment, reserve, settle, spent, stands,
-};
+use super::world::{Seeded, Still, all_rows, commit, granted, hit, key, lease, moment, reserve, settle, spent, stands};
+use crate::folder::Folder;
 
 fn someone() -> KeyRecord {
     KeyRecord {

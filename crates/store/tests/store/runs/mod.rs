@@ -1,7 +1,5 @@
 //! Runs, conversations and artifacts: the behaviour of every store, also of the one in memory, and what only a file has.
 
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic")]
-
 mod behaviour;
 mod conversations;
 mod file;
@@ -28,7 +26,7 @@ macro_rules! behaves {
         mod in_a_file {
             $($(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
             async fn $behaviour() {
-                let folder = super::world::Folder::new();
+                let folder = crate::folder::Folder::new();
                 let store = folder.open().await;
                 super::$module::$behaviour(std::sync::Arc::new(store.clone())).await;
                 store.close().await;

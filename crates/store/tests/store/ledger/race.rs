@@ -7,7 +7,8 @@ use bylaw_gate::{
     Call, Ending, Gate, GateConfig, LedgerStore, ModelPrice, PeriodKey, Prices, Principal, Quote, RowKind, Spender,
 };
 
-use crate::world::{Folder, Seeded, Still, all_rows, daily, day, granted, lease, order, service, stands};
+use super::world::{Seeded, Still, all_rows, daily, day, granted, lease, order, service, stands};
+use crate::folder::Folder;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_200_reservations_through_each_of_two_stores_a_cap_worth_ten_grants_exactly_ten() {

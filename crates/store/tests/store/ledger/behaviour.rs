@@ -6,7 +6,7 @@ use bylaw_gate::{
     Seal, SealingKey, StoredRow, UsageLine, Verdict, Write, Written, seal_some, verify,
 };
 
-use crate::world::{
+use super::world::{
     BEGIN, Seeded, Still, abandoned, all_rows, claim, commit, day, granted, hit, key, labels, lease, moment, of_run,
     order, owner, release, request, reservation, reserve, rows, run, service, settle, spent, stands,
 };

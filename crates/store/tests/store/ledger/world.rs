@@ -1,7 +1,6 @@
 //! What the tests share.
 
 use std::{
-    path::PathBuf,
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
@@ -14,29 +13,10 @@ use bylaw_gate::{
     ModelPrice, Order, Period, PeriodKey, Prices, Quote, Row, RowFilter, RowKind, RowNumber, Scope, StoredRow, Verdict,
     Write, Written, Zone,
 };
-use bylaw_store::SqliteStore;
 
 /// 2026-03-01T00:00:00Z.
 pub(crate) const BEGIN: Timestamp = Timestamp(1_772_323_200_000);
 const DAY: i64 = 86_400_000;
-
-/// A folder for a database, in memory where the system has such a place.
-pub(crate) struct Folder(tempfile::TempDir);
-
-impl Folder {
-    pub(crate) fn new() -> Self {
-        let memory = std::path::Path::new("/dev/shm");
-        Self(if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap())
-    }
-
-    pub(crate) fn file(&self) -> PathBuf {
-        self.0.path().join("bylaw.sqlite")
-    }
-
-    pub(crate) async fn open(&self) -> SqliteStore {
-        SqliteStore::open(&self.file()).await.unwrap()
-    }
-}
 
 pub(crate) fn reservation(number: u64) -> ReservationId {
     ReservationId::new(format!("rsv_{number:024x}")).unwrap()

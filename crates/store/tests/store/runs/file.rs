@@ -7,7 +7,8 @@ use bylaw_contract::StopReason;
 use bylaw_store::SqliteStore;
 use sqlx::Connection;
 
-use crate::world::{Folder, Store, begin, conversation, ended, event, id, new, question, step, steps, talk, write};
+use super::world::{Store, begin, conversation, ended, event, id, new, question, step, steps, talk, write};
+use crate::folder::Folder;
 
 fn chain(error: &dyn Error) -> String {
     match error.source() {

@@ -8,7 +8,7 @@ use bylaw_contract::{
     runs::{RunKind, RunStatus},
 };
 
-use crate::world::{
+use super::world::{
     Store, ask, at, begin, conversation, ended, event, given, id, key, new, process, question, run, step, steps, talk,
     told, write,
 };

@@ -3,7 +3,7 @@
 use bylaw_contract::{MicroUsd, SourceName, Timestamp};
 use bylaw_gate::{Budget, KeyHash, KeyRecord, KeyStore, Period, ReadableSources, Role};
 
-use crate::world::key;
+use super::world::key;
 
 fn record(number: u64) -> KeyRecord {
     KeyRecord {

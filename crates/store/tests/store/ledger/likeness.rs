@@ -3,7 +3,7 @@
 use bylaw_gate::{Charge, Demand, LedgerStore, MemoryLedger, Order, PeriodKey, RowFilter, RowNumber, Write};
 use bylaw_store::SqliteStore;
 
-use crate::world::{
+use super::world::{
     Seeded, abandoned, all_rows, claim, day, hit, key, lease, moment, of_run, order, owner, release, request, run,
     service, settle, spent,
 };

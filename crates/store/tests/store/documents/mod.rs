@@ -1,14 +1,13 @@
-//! The SQLite store: the behaviour of every store, and what only a file has.
-
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a failing test should panic")]
+//! Documents, jobs and kept answers: the behaviour of every store, and what only a file has.
 
 mod suite;
 
 use std::path::Path;
 
+use self::suite::{name, version, version_id};
+use crate::folder::Folder;
 use bylaw_library::{DocumentStore, StoreError};
 use bylaw_store::SqliteStore;
-use suite::{name, version, version_id};
 
 /// Runs each behaviour on a store in memory, and on one in a file.
 macro_rules! behaves {
@@ -24,8 +23,8 @@ macro_rules! behaves {
         mod in_a_file {
             $($(#[tokio::test]
             async fn $behaviour() {
-                let folder = super::suite::folder();
-                let store = bylaw_store::SqliteStore::open(&folder.path().join("bylaw.sqlite")).await.unwrap();
+                let folder = crate::folder::Folder::new();
+                let store = folder.open().await;
                 super::suite::$module::$behaviour(&store).await;
                 store.close().await;
             })+)+
@@ -79,8 +78,8 @@ async fn refusal(file: &Path) -> String {
 
 #[tokio::test]
 async fn what_was_put_is_there_after_reopening() {
-    let folder = suite::folder();
-    let file = folder.path().join("bylaw.sqlite");
+    let folder = Folder::new();
+    let file = folder.file();
     let store = SqliteStore::open(&file).await.unwrap();
     store.put_version(&name("a.md"), &version(1, "x"), None).await.unwrap();
     store.close().await;
@@ -92,8 +91,8 @@ async fn what_was_put_is_there_after_reopening() {
 
 #[tokio::test]
 async fn two_stores_on_one_file_see_each_others_changes() {
-    let folder = suite::folder();
-    let file = folder.path().join("bylaw.sqlite");
+    let folder = Folder::new();
+    let file = folder.file();
     // Opened together, so that both find a file without tables.
     let (one, other) = tokio::join!(SqliteStore::open(&file), SqliteStore::open(&file));
     let (one, other) = (one.unwrap(), other.unwrap());
@@ -107,8 +106,8 @@ async fn two_stores_on_one_file_see_each_others_changes() {
 
 #[tokio::test]
 async fn writers_in_two_stores_wait_for_each_other() {
-    let folder = suite::folder();
-    let file = folder.path().join("bylaw.sqlite");
+    let folder = Folder::new();
+    let file = folder.file();
     let (one, other) = (SqliteStore::open(&file).await.unwrap(), SqliteStore::open(&file).await.unwrap());
     let many = async |store: &SqliteStore, source: &str| {
         for mark in 1..=25 {
@@ -121,7 +120,7 @@ async fn writers_in_two_stores_wait_for_each_other() {
 
 #[tokio::test]
 async fn a_file_that_is_no_database_is_refused_and_left_alone() {
-    let folder = suite::folder();
+    let folder = Folder::new();
     for (file, bytes) in [("garbage", "第一條 本規則依勞動基準法訂定。\n".repeat(200)), ("short", "hello".to_owned())]
     {
         let file = folder.path().join(file);
@@ -135,8 +134,8 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
 
 #[tokio::test]
 async fn a_database_of_another_program_is_refused_and_left_alone() {
-    let folder = suite::folder();
-    let file = folder.path().join("bylaw.sqlite");
+    let folder = Folder::new();
+    let file = folder.file();
     execute(&file, "CREATE TABLE songs (title TEXT)").await;
     let message = refusal(&file).await;
     assert!(message.contains("is not a Bylaw database"), "{message}");
@@ -144,8 +143,8 @@ async fn a_database_of_another_program_is_refused_and_left_alone() {
 
 #[tokio::test]
 async fn a_database_of_a_newer_version_is_refused() {
-    let folder = suite::folder();
-    let file = folder.path().join("bylaw.sqlite");
+    let folder = Folder::new();
+    let file = folder.file();
     SqliteStore::open(&file).await.unwrap().close().await;
     execute(
         &file,
@@ -159,7 +158,7 @@ async fn a_database_of_a_newer_version_is_refused() {
 
 #[tokio::test]
 async fn a_database_that_cannot_be_created_is_named() {
-    let folder = suite::folder();
+    let folder = Folder::new();
     let file = folder.path().join("no such folder").join("bylaw.sqlite");
     let message = refusal(&file).await;
     assert!(message.contains(&file.display().to_string()), "{message}");
@@ -175,8 +174,8 @@ async fn a_large_document_is_kept_whole() {
 
 #[tokio::test]
 async fn a_document_that_does_not_fit_on_the_disk_is_refused_and_taken_when_there_is_room() {
-    let folder = suite::folder();
-    for store in [SqliteStore::open(&folder.path().join("bylaw.sqlite")).await, SqliteStore::in_memory().await] {
+    let folder = Folder::new();
+    for store in [SqliteStore::open(&folder.file()).await, SqliteStore::in_memory().await] {
         let store = store.unwrap();
         store.put_version(&name("a.md"), &version(1, "x"), None).await.unwrap();
         store.limit_pages(1).await.unwrap();

@@ -7,7 +7,7 @@ use bylaw_agent::{
 use bylaw_contract::{StopReason, ask::Mode};
 use bytes::Bytes;
 
-use crate::world::{
+use super::world::{
     Store, artifact_id, ask, at, begin, conversation, ended, event, give_back, id, key, new, said, step, talk, write,
 };
 
