@@ -14,14 +14,13 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::support::{
-    Highest, StoppedClock, calls,
+    self, Highest, StoppedClock, calls,
     raw::{Raw, Say, said, tool},
     says, setup,
 };
 
 fn folder(files: &[(&str, &[u8])]) -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() }.unwrap();
+    let folder = support::folder();
     for (name, bytes) in files {
         std::fs::write(folder.path().join(name), bytes).unwrap();
     }

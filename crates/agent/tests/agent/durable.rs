@@ -19,13 +19,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     journal::{an_agent, id, journal, names, new},
-    support::{calls, says, setup},
+    support::{calls, folder, says, setup},
 };
-
-fn folder() -> tempfile::TempDir {
-    let memory = Path::new("/dev/shm");
-    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
-}
 
 /// A tool that changes something, and looks into the store while it does.
 struct Changes {

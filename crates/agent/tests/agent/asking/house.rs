@@ -25,6 +25,8 @@ use bylaw_model::{Connection, scripted::Script};
 use bylaw_retrieval::{Generation, SourceInput, Vocabulary, build};
 use tokio_util::sync::CancellationToken;
 
+use crate::support::folder;
+
 pub(crate) const RULES: &str = "# 工作規則\n\n\
 ## 第一章 總則\n\n\
 ### 第一條（目的）\n\n本規則依勞動基準法訂定。\n\n\
@@ -136,8 +138,7 @@ pub(crate) struct House {
 static INDEXED: OnceLock<(Arc<Generation>, tempfile::TempDir)> = OnceLock::new();
 
 fn indexed(documents: &[(&str, &str)]) -> (Arc<Generation>, tempfile::TempDir) {
-    let memory = Path::new("/dev/shm");
-    let folder = if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() };
+    let folder = folder();
     (Arc::new(index(folder.path(), documents)), folder)
 }
 

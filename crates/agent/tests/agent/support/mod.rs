@@ -24,6 +24,12 @@ use bylaw_model::{
 };
 use serde_json::{Map, Value, json};
 
+/// A folder, in memory where the system has such a place.
+pub(crate) fn folder() -> tempfile::TempDir {
+    let memory = std::path::Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
+}
+
 pub(crate) struct StoppedClock;
 
 impl Clock for StoppedClock {
