@@ -10,7 +10,15 @@ use bylaw_gate::Currency;
 use bylaw_model::FinishReason;
 use bylaw_retrieval::LEXICAL;
 
-use crate::{ask::Ask, attribution::WRONG_SCRIPT, citations, notebook::Notes, pipeline::Reply, reading::Read, stops};
+use crate::{
+    ask::{Ask, EventSink},
+    attribution::WRONG_SCRIPT,
+    citations,
+    notebook::Notes,
+    pipeline::Reply,
+    reading::Read,
+    stops,
+};
 
 /// The circumstances that every answer to one question shares.
 pub(crate) struct Composer<'a> {
@@ -100,12 +108,8 @@ impl Composer<'_> {
 
     /// Tells what an agent has read and written, now that both are known. Of a pipeline both were told as they came.
     fn tell(&self, answer: &Answer) {
-        if answer.agent.is_none() || !self.ask.events.listens() {
-            return;
-        }
-        self.ask.events.report(RunEvent::Citations { citations: answer.citations.clone() });
-        for text in pieces(answer.answer.as_deref().or(answer.draft.as_deref()).unwrap_or_default()) {
-            self.ask.events.report(RunEvent::Token { text: text.to_owned() });
+        if answer.agent.is_some() {
+            tell_at_once(self.ask.events, answer);
         }
     }
 
@@ -306,9 +310,17 @@ impl Composer<'_> {
     }
 }
 
-/// A text in pieces of about a sentence.
-pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(['。', '；', '\n', '!', '?', '！', '？']).filter(|piece| !piece.is_empty())
+/// Tells an answer that is whole as if it were being written: what it rests on, then its text, or what there is of one, in
+/// pieces of about a sentence.
+pub(crate) fn tell_at_once(events: &dyn EventSink, answer: &Answer) {
+    if !events.listens() {
+        return;
+    }
+    events.report(RunEvent::Citations { citations: answer.citations.clone() });
+    let text = answer.answer.as_deref().or(answer.draft.as_deref()).unwrap_or_default();
+    for piece in text.split_inclusive(['。', '；', '\n', '!', '?', '！', '？']).filter(|piece| !piece.is_empty()) {
+        events.report(RunEvent::Token { text: piece.to_owned() });
+    }
 }
 
 /// Where the time went since `started`.

@@ -8,7 +8,7 @@ use bylaw_contract::{
 };
 use serde::Serialize;
 
-use crate::{ask::EventSink, cache::CachedAnswer};
+use crate::{ask::EventSink, cache::CachedAnswer, compose::tell_at_once};
 
 /// What stands between usage and timing.
 const TIMING: &str = ",\"timing\":";
@@ -114,11 +114,8 @@ impl Recalled {
     /// The answer, told as if it were being written.
     pub fn tell(&self, events: &dyn EventSink) -> Answer {
         let answer = self.answer();
+        tell_at_once(events, &answer);
         if events.listens() {
-            events.report(RunEvent::Citations { citations: answer.citations.clone() });
-            for text in sentences(answer.answer.as_deref().unwrap_or_default()) {
-                events.report(RunEvent::Token { text: text.to_owned() });
-            }
             events.report(RunEvent::Done { answer: Box::new(answer.clone()) });
         }
         answer
@@ -135,9 +132,4 @@ impl Recalled {
             ..self.cached.answer.clone()
         }
     }
-}
-
-/// A text in pieces of about a sentence.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(['。', '；', '\n', '!', '?', '！', '？']).filter(|piece| !piece.is_empty())
 }
