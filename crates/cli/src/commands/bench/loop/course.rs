@@ -6,19 +6,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bylaw_agent::{Agent, Conversation, MemoryLog, RunLog, RunWith, ServerTools, Toolbox};
+use bylaw_agent::{
+    Agent, Conversation, Journal, JournalConfig, MemoryLog, NewRun, Owner, Purpose, RunLog, RunWith, ServerTools,
+    Toolbox,
+};
 use bylaw_answer::Purse;
-use bylaw_contract::{ErrorCode, RunId, StopReason};
+use bylaw_contract::{Clock, ErrorCode, RequestId, RunId, StopReason};
 use bylaw_gate::MemoryLedger;
 use bylaw_mcp::McpClient;
 use bylaw_model::Connection;
 use bylaw_store::SqliteStore;
 
 use super::super::agents;
-use crate::{failure::Failure, system::SystemRandom};
+use crate::{
+    failure::Failure,
+    system::{SystemClock, SystemRandom},
+};
 
 /// The model's name.
 const MODEL: &str = "leave-copilot";
+
+/// The agent's.
+const NAME: &str = "leaves";
 
 const PROMPT: &str =
     "You look after leave requests. Search for a request before you change it, and move it one step only.";
@@ -31,23 +40,44 @@ const ANSWER: &str = "LV-7f3a91";
 /// Where events and the ledger's rows go.
 pub(super) struct Books {
     purse: Purse,
-    store: Option<SqliteStore>,
+    durable: Option<Durable>,
+}
+
+/// What makes them safe.
+struct Durable {
+    store: SqliteStore,
+    journal: Journal,
 }
 
 impl Books {
     /// Into memory.
     pub(super) fn in_memory() -> Result<Self, Failure> {
-        Ok(Self { purse: agents::purse(Arc::new(MemoryLedger::default()), MODEL)?, store: None })
+        Ok(Self { purse: agents::purse(Arc::new(MemoryLedger::default()), MODEL)?, durable: None })
     }
 
     /// Into a database that is safe when a write returns.
     pub(super) async fn durable(file: &Path) -> Result<Self, Failure> {
         let store = SqliteStore::open(file).await?;
-        Ok(Self { purse: agents::purse(Arc::new(store.clone()), MODEL)?, store: Some(store) })
+        let (runs, clock) = (Arc::new(store.clone()), Arc::new(SystemClock::new()));
+        let journal = Journal::open(runs, JournalConfig::default(), clock, &SystemRandom);
+        let purse = agents::purse(Arc::new(store.clone()), MODEL)?;
+        Ok(Self { purse, durable: Some(Durable { store, journal }) })
     }
 
-    fn log(&self) -> Arc<dyn RunLog> {
-        Arc::new(MemoryLog::default())
+    /// Where a run is written down, begun as the runner of a service begins it.
+    async fn log(&self, run_id: &RunId) -> Result<Arc<dyn RunLog>, Failure> {
+        let Some(Durable { journal, .. }) = &self.durable else { return Ok(Arc::new(MemoryLog::default())) };
+        let run = NewRun {
+            id: run_id.clone(),
+            owner: Owner::LocalDoor,
+            purpose: Purpose::Agent(NAME.to_owned()),
+            model: Some(MODEL.to_owned()),
+            conversation: None,
+            message: MESSAGE.to_owned(),
+            request_id: RequestId::mint(&SystemRandom),
+            started_at: SystemClock::new().now(),
+        };
+        Ok(Arc::new(journal.begin(run).await?))
     }
 }
 
@@ -92,7 +122,8 @@ impl Courses {
     async fn run(&self, agent: &Agent) -> Result<(), Failure> {
         let run_id = RunId::mint(&SystemRandom);
         let model = agents::paid(&self.connection, &self.books.purse, &run_id);
-        let with = RunWith { run_id, log: self.books.log(), ..RunWith::new(model, Arc::new(SystemRandom)) };
+        let log = self.books.log(&run_id).await?;
+        let with = RunWith { run_id, log, ..RunWith::new(model, Arc::new(SystemRandom)) };
         let end = agent.run(&mut Conversation::default(), MESSAGE, with).await;
         let answer = end.answer.unwrap_or_default();
         if end.stop.reason == StopReason::Completed && end.tool_calls == 2 && answer.contains(ANSWER) {
@@ -107,7 +138,8 @@ impl Courses {
     pub(super) async fn close(&self) {
         self.client.close().await;
         self.books.purse.gate.flush().await;
-        if let Some(store) = &self.books.store {
+        if let Some(Durable { store, journal }) = &self.books.durable {
+            journal.flush().await;
             store.close().await;
         }
     }
@@ -115,5 +147,5 @@ impl Courses {
 
 async fn agent(client: &McpClient) -> Agent {
     let toolbox = Toolbox::builder().server(client.clone(), ServerTools::default()).build().await;
-    Agent { name: "leaves".to_owned(), ..Agent::new(PROMPT, toolbox) }
+    Agent { name: NAME.to_owned(), ..Agent::new(PROMPT, toolbox) }
 }
