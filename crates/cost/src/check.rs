@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use bylaw_contract::Language;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     figure::Figure,
     input::{ApiInput, CostInput, ProfileInput, SelfHostedInput},
     scenario::{Api, DAYS_PER_MONTH, Profile, Scenario, SelfHosted},
+    words::{Words, say},
 };
 
 /// Something that was not said and is assumed.
@@ -138,10 +140,10 @@ const GROWTH: Range = from(Figure::new(-99, 2), 10, "write a share such as 0.1 f
 const INTEREST: Range = from(Figure::ZERO, 10, "write a share such as 0.05");
 
 /// Digits behind the point that a figure may be written with.
-const MAX_DECIMALS: u32 = 12;
+const MAX_DECIMALS: u32 = 9;
 
-#[derive(Default)]
 struct Checker {
+    language: Language,
     problems: Vec<Problem>,
     assumptions: Vec<Assumption>,
 }
@@ -151,8 +153,12 @@ impl Checker {
         self.problems.push(Problem { field: field.to_owned(), message });
     }
 
-    fn assume(&mut self, field: &str, value: impl fmt::Display, why: &str) {
-        self.assumptions.push(Assumption { field: field.to_owned(), value: value.to_string(), why: why.to_owned() });
+    fn assume(&mut self, field: &str, value: impl fmt::Display, why: Words) {
+        self.assumptions.push(Assumption {
+            field: field.to_owned(),
+            value: value.to_string(),
+            why: say(self.language, why).to_owned(),
+        });
     }
 
     fn in_range(&mut self, field: &str, value: Figure, range: &Range) -> Figure {
@@ -192,14 +198,14 @@ impl Checker {
         value.map(|value| self.in_range(field, value, range))
     }
 
-    fn or(&mut self, field: &str, value: Option<Figure>, range: &Range, assumed: Figure, why: &str) -> Figure {
+    fn or(&mut self, field: &str, value: Option<Figure>, range: &Range, assumed: Figure, why: Words) -> Figure {
         self.optional(field, value, range).unwrap_or_else(|| {
             self.assume(field, assumed, why);
             assumed
         })
     }
 
-    fn or_nothing(&mut self, field: &str, value: Option<Figure>, why: &str) -> Figure {
+    fn or_nothing(&mut self, field: &str, value: Option<Figure>, why: Words) -> Figure {
         self.or(field, value, &MONEY, Figure::ZERO, why)
     }
 
@@ -213,7 +219,7 @@ impl Checker {
                 said.cached_tokens,
                 &TOKENS,
                 Figure::ZERO,
-                "no part of a prompt comes from a cache",
+                ("no part of a prompt comes from a cache", "提示沒有任何部分來自快取"),
             ),
             completion_tokens,
             calls_per_task: self.or(
@@ -221,14 +227,14 @@ impl Checker {
                 said.calls_per_task,
                 &CALLS,
                 Figure::ONE,
-                "a task is one call",
+                ("a task is one call", "一件工作呼叫一次"),
             ),
             retry_rate: self.or(
                 "api.profile.retry_rate",
                 said.retry_rate,
                 &RETRIES,
                 Figure::ZERO,
-                "no call is repeated",
+                ("no call is repeated", "沒有重試"),
             ),
         };
         self.cached_fits("api.profile.cached_tokens", &profile);
@@ -236,7 +242,7 @@ impl Checker {
     }
 
     fn self_hosted_profile(&mut self, said: &ProfileInput, api: &Profile) -> Profile {
-        const SAME: &str = "as for the API";
+        const SAME: Words = ("as for the API", "與 API 相同");
         let mut or = |name: &str, value, range, other| {
             self.or(&format!("self_hosted.profile.{name}"), value, range, other, SAME)
         };
@@ -247,8 +253,12 @@ impl Checker {
             calls_per_task: or("calls_per_task", said.calls_per_task, &CALLS, api.calls_per_task),
             retry_rate: or("retry_rate", said.retry_rate, &RETRIES, api.retry_rate),
         };
-        self.cached_fits("self_hosted.profile.cached_tokens", &profile);
-        if profile.prompt_tokens <= profile.cached_tokens && profile.completion_tokens == Figure::ZERO {
+        // Where nothing was said of it, it is the API's, which was looked at already.
+        if said.cached_tokens.is_some() || said.prompt_tokens.is_some() {
+            self.cached_fits("self_hosted.profile.cached_tokens", &profile);
+        }
+        let said_enough = said.completion_tokens.is_some() || self.problems.is_empty();
+        if said_enough && profile.prompt_tokens <= profile.cached_tokens && profile.completion_tokens == Figure::ZERO {
             self.problem(
                 "self_hosted.profile.completion_tokens",
                 "0 leaves the GPU nothing to compute, since the whole prompt is cached; write tokens that are"
@@ -277,7 +287,7 @@ impl Checker {
             said.batch_discount,
             &DISCOUNT,
             Figure::ZERO,
-            "answers are wanted at once, at full price",
+            ("answers are wanted at once, at full price", "答案要即時，不打折"),
         );
         Api {
             input_price,
@@ -286,12 +296,20 @@ impl Checker {
                 said.cached_input_price,
                 &UNIT_PRICE,
                 input_price,
-                "cached tokens cost what others do",
+                ("cached tokens cost what others do", "快取詞元與其他詞元同價"),
             ),
             output_price,
             batch_discount,
-            extras_per_task: self.or_nothing("api.extras_per_task", said.extras_per_task, "only tokens are billed"),
-            fixed_per_month: self.or_nothing("api.fixed_per_month", said.fixed_per_month, "no subscription"),
+            extras_per_task: self.or_nothing(
+                "api.extras_per_task",
+                said.extras_per_task,
+                ("only tokens are billed", "只按詞元計費"),
+            ),
+            fixed_per_month: self.or_nothing(
+                "api.fixed_per_month",
+                said.fixed_per_month,
+                ("no subscription", "沒有月費"),
+            ),
             profile,
         }
     }
@@ -301,55 +319,80 @@ impl Checker {
         let prefill = self.required("self_hosted.prefill_tokens_per_second", said.prefill_tokens_per_second, &RATE);
         let decode = self.required("self_hosted.decode_tokens_per_second", said.decode_tokens_per_second, &RATE);
         let profile = self.self_hosted_profile(&said.profile, api);
-        let mut or = |name: &str, value, range: &Range, assumed, why: &str| {
+        let mut or = |name: &str, value, range: &Range, assumed, why: Words| {
             self.or(&format!("self_hosted.{name}"), value, range, assumed, why)
         };
         let hours = Range { most: Figure::new(24, 0), write: "write up to 24 hours", ..SHARE };
         let days = Range { most: Figure::new(31, 0), write: "write up to 30.4375 days", ..SHARE };
         let months = Range { most: Figure::new(1_200, 0), write: "write months such as 36", ..SHARE };
-        let gpus_per_replica =
-            or("gpus_per_replica", said.gpus_per_replica, &COUNT, Figure::ONE, "the model fits on one GPU");
-        let hours_per_day =
-            or("hours_per_day", said.hours_per_day, &hours, Figure::new(24, 0), "it runs around the clock");
-        let days_per_month =
-            or("days_per_month", said.days_per_month, &days, DAYS_PER_MONTH, "it runs every day of a mean month");
+        let gpus_per_replica = or(
+            "gpus_per_replica",
+            said.gpus_per_replica,
+            &COUNT,
+            Figure::ONE,
+            ("the model fits on one GPU", "模型放得進一張 GPU"),
+        );
+        let hours_per_day = or(
+            "hours_per_day",
+            said.hours_per_day,
+            &hours,
+            Figure::new(24, 0),
+            ("it runs around the clock", "全天運轉"),
+        );
+        let days_per_month = or(
+            "days_per_month",
+            said.days_per_month,
+            &days,
+            DAYS_PER_MONTH,
+            ("it runs every day of a mean month", "平均每月的每一天都運轉"),
+        );
         let target_utilisation = or(
             "target_utilisation",
             said.target_utilisation,
             &SHARE,
             Figure::new(6, 1),
-            "at the peak a replica is 60 % busy, so that answers stay quick",
+            ("at the peak a replica is 60 % busy, so that answers stay quick", "尖峰時副本只用到 60 %，回答才不會變慢"),
         );
         let peak_factor = or(
             "peak_factor",
             said.peak_factor,
             &PEAK,
             Figure::new(4, 0),
-            "the busiest hour brings four times the mean, as office hours do",
+            (
+                "the busiest hour brings four times the mean, as office hours do",
+                "最忙的一小時是平均的四倍，如一般上班時間",
+            ),
         );
         let minimum_replicas = or(
             "minimum_replicas",
             said.minimum_replicas,
             &COUNT,
             Figure::ONE,
-            "nothing stands in when the only replica fails",
+            ("nothing stands in when the only replica fails", "唯一的副本故障時沒有備援"),
         );
-        let mut money = |name: &str, value, why: &str| or(name, value, &MONEY, Figure::ZERO, why);
-        let labour_per_month = money("labour_per_month", said.labour_per_month, "nobody's time is counted");
-        let retraining_cost = money("retraining_cost", said.retraining_cost, "it is never trained again");
+        let mut money = |name: &str, value, why: Words| or(name, value, &MONEY, Figure::ZERO, why);
+        let labour_per_month =
+            money("labour_per_month", said.labour_per_month, ("nobody's time is counted", "不計任何人的時間"));
+        let retraining_cost = money("retraining_cost", said.retraining_cost, ("it is never trained again", "不再訓練"));
         let storage_and_network_per_month = money(
             "storage_and_network_per_month",
             said.storage_and_network_per_month,
-            "storage, network and monitoring cost nothing",
+            ("storage, network and monitoring cost nothing", "儲存、網路與監控不計費"),
         );
-        let variable_cost_per_task =
-            money("variable_cost_per_task", said.variable_cost_per_task, "a task costs nothing beside the GPUs");
-        let purchase_price_per_replica =
-            money("purchase_price_per_replica", said.purchase_price_per_replica, "the hardware is rented");
-        let upfront_cost = money("upfront_cost", said.upfront_cost, "setting it up costs nothing");
+        let variable_cost_per_task = money(
+            "variable_cost_per_task",
+            said.variable_cost_per_task,
+            ("a task costs nothing beside the GPUs", "每件除 GPU 外沒有其他花費"),
+        );
+        let purchase_price_per_replica = money(
+            "purchase_price_per_replica",
+            said.purchase_price_per_replica,
+            ("the hardware is rented", "設備是租的"),
+        );
+        let upfront_cost = money("upfront_cost", said.upfront_cost, ("setting it up costs nothing", "建置不花錢"));
         let bought = purchase_price_per_replica > Figure::ZERO || said.amortisation_months.is_some();
         let amortisation_months = if bought {
-            let why = "bought hardware is worth nothing after three years";
+            let why = ("bought hardware is worth nothing after three years", "購置的設備三年後沒有殘值");
             or("amortisation_months", said.amortisation_months, &months, Figure::new(36, 0), why)
         } else {
             // There is nothing to write off; any number of months gives nothing a month.
@@ -395,13 +438,17 @@ impl Checker {
         match (api, self_hosted) {
             (Some(api), Some(self_hosted)) => {
                 let failure_cost = failure_cost.unwrap_or_else(|| {
-                    self.assume("failure_cost", 0, "a task that fails costs nothing but itself");
+                    self.assume(
+                        "failure_cost",
+                        0,
+                        ("a task that fails costs nothing but itself", "失敗的工作除本身外沒有其他損失"),
+                    );
                     Figure::ZERO
                 });
                 Some(Success { api, self_hosted, failure_cost })
             }
             (None, None) => {
-                let why = "both options are taken to be right equally often";
+                let why = ("both options are taken to be right equally often", "視兩者答對的比例相同");
                 if failure_cost.is_some() {
                     let message = "is required where failure_cost is given; write a share up to 1 from an evaluation";
                     self.problem("api.success_rate", message.to_owned());
@@ -445,7 +492,7 @@ impl Checker {
         }
         common.map_or_else(
             || {
-                self.assume("currency", "USD", "every price is in US dollars");
+                self.assume("currency", "USD", ("every price is in US dollars", "所有價格皆為美元"));
                 "USD".to_owned()
             },
             |(_, currency)| currency.to_owned(),
@@ -489,7 +536,8 @@ fn is_day(text: &str) -> bool {
 /// # Errors
 /// Everything that is missing or out of range, field by field.
 pub fn check(input: &CostInput) -> Result<Checked, InvalidCost> {
-    let mut checker = Checker::default();
+    let language = input.language.unwrap_or(Language::English);
+    let mut checker = Checker { language, problems: Vec::new(), assumptions: Vec::new() };
     let currency = checker.currency(input);
     match &input.price_date {
         Some(day) if !is_day(day) => {
@@ -497,30 +545,30 @@ pub fn check(input: &CostInput) -> Result<Checked, InvalidCost> {
             checker.problem("price_date", format!("{day:?} is not a day; write it as 2026-11-01"));
         }
         Some(_) => {}
-        None => checker.assume("price_date", "none", "nobody knows how old these prices are"),
+        None => checker.assume("price_date", "none", ("nobody knows how old these prices are", "不知道這些價格有多舊")),
     }
     let tasks_per_day = checker.required("tasks_per_day", input.tasks_per_day, &VOLUME);
     let growth_per_month = checker.optional("growth_per_month", input.growth_per_month, &GROWTH);
     if growth_per_month.is_none() {
-        checker.assume("growth_per_month", "0", "the volume stays as it is");
+        checker.assume("growth_per_month", "0", ("the volume stays as it is", "用量維持不變"));
     }
     let discount_rate_per_year = checker.or(
         "discount_rate_per_year",
         input.discount_rate_per_year,
         &INTEREST,
         Figure::ZERO,
-        "money next year is worth what it is now",
+        ("money next year is worth what it is now", "明年的錢與今天等值"),
     );
     let api = checker.api(&input.api);
     let self_hosted = checker.self_hosted(&input.self_hosted, &api.profile);
     let success = checker.success(input);
     let seed = input.seed.unwrap_or_else(|| {
-        checker.assume("seed", 1, "the draws of the uncertainty are always the same");
+        checker.assume("seed", 1, ("the draws of the uncertainty are always the same", "每次抽樣結果相同"));
         1
     });
     let api_name = checker.name("api.name", input.api.name.as_ref(), "API");
     let self_hosted_name = checker.name("self_hosted.name", input.self_hosted.name.as_ref(), "self-hosted");
-    let Checker { problems, assumptions } = checker;
+    let Checker { problems, assumptions, .. } = checker;
     if !problems.is_empty() {
         return Err(InvalidCost { problems });
     }

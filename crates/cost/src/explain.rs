@@ -35,8 +35,21 @@ fn money(report: &CostReport, amount: Figure) -> String {
     format!("{currency} {}", amount.grouped(2))
 }
 
-fn volume(volume: Figure) -> String {
-    volume.grouped(if volume.decimals() == 0 { 0 } else { 2 })
+/// What a replica is worth or costs in a day, which may be a part of a cent.
+fn day(report: &CostReport, amount: Figure) -> String {
+    format!("{} {}", report.currency, plain(amount))
+}
+
+/// A figure that is no money: whole, or with two places, or with as many as it has.
+pub(crate) fn plain(figure: Figure) -> String {
+    let decimals = figure.decimals();
+    figure.grouped(if decimals == 1 { 2 } else { decimals })
+}
+
+/// A name between Chinese characters, which a Latin one is set apart from.
+fn beside_chinese(name: &str) -> String {
+    let space = |c: Option<char>| if c.is_some_and(|c| c.is_ascii_alphanumeric()) { " " } else { "" };
+    format!("{}{name}{}", space(name.chars().next()), space(name.chars().next_back()))
 }
 
 fn here(report: &CostReport) -> String {
@@ -51,7 +64,7 @@ fn here(report: &CostReport) -> String {
     };
     format!(
         "At {} tasks a day, {} costs {} a month, and {} costs {} with {} {replicas} busy {} of the time: {verdict} a month.",
-        volume(report.tasks_per_day),
+        plain(report.tasks_per_day),
         api.name,
         money(report, api.cost_per_month),
         own.name,
@@ -63,19 +76,19 @@ fn here(report: &CostReport) -> String {
 
 fn here_zh(report: &CostReport) -> String {
     let CostReport { api, self_hosted: own, saving_per_month: saving, .. } = report;
+    let (one, other) = (beside_chinese(&api.name), beside_chinese(&own.name));
+    let (one, other) = (one.trim_start(), other.trim_start());
     let verdict = if *saving > Figure::ZERO {
-        format!("{}每月省 {}", own.name, money(report, *saving))
+        format!("{other}每月省 {}", money(report, *saving))
     } else if *saving == Figure::ZERO {
         "兩者相同".to_owned()
     } else {
-        format!("{}每月省 {}", api.name, money(report, -*saving))
+        format!("{one}每月省 {}", money(report, -*saving))
     };
     format!(
-        "每日 {} 件時，{}每月 {}；{}每月 {}，需 {} 份模型副本，平均使用率 {}：{verdict}。",
-        volume(report.tasks_per_day),
-        api.name,
+        "每日 {} 件時，{one}每月 {}；{other}每月 {}，需 {} 份模型副本，平均使用率 {}：{verdict}。",
+        plain(report.tasks_per_day),
         money(report, api.cost_per_month),
-        own.name,
         money(report, own.cost_per_month),
         own.replicas.grouped(0),
         per_cent(own.utilisation),
@@ -91,15 +104,15 @@ fn turning(report: &CostReport) -> String {
     let even = &report.break_even;
     let Some(first) = even.first_tasks_per_day else { return never(report) };
     let mut text = match even.ranges.first().and_then(|range| range.to) {
-        None => format!("Hosting pays from {} tasks a day on", volume(first)),
-        Some(to) => format!("Hosting first pays between {} and {} tasks a day", volume(first), volume(to)),
+        None => format!("Hosting pays from {} tasks a day on", plain(first)),
+        Some(to) => format!("Hosting first pays between {} and {} tasks a day", plain(first), plain(to)),
     };
     let replicas = first_replicas(even);
     let plural = if replicas == Figure::ONE { "replica" } else { "replicas" };
     text.push_str(&format!(", with {} {plural}", replicas.grouped(0)));
     match even.naive_tasks_per_day {
         Some(naive) if !even.naive_fits => {
-            text.push_str(&format!("; a formula without capacity says {}, more than its hardware bears", volume(naive)))
+            text.push_str(&format!("; a formula without capacity says {}, more than its hardware bears", plain(naive)))
         }
         Some(_) | None => {}
     }
@@ -120,8 +133,8 @@ fn never(report: &CostReport) -> String {
         ),
         Some(Never::ReplicaWorthLessThanItsPrice) | None => format!(
             "Hosting never pays: a full replica does work for {} a day at the API's prices, and costs {}.",
-            money(report, even.replica_worth_per_day),
-            money(report, even.replica_price_per_day),
+            day(report, even.replica_worth_per_day),
+            day(report, even.replica_price_per_day),
         ),
     }
 }
@@ -130,13 +143,13 @@ fn turning_zh(report: &CostReport) -> String {
     let even = &report.break_even;
     let Some(first) = even.first_tasks_per_day else { return never_zh(report) };
     let mut text = match even.ranges.first().and_then(|range| range.to) {
-        None => format!("每日 {} 件起自架划算", volume(first)),
-        Some(to) => format!("自架最早在每日 {} 至 {} 件之間划算", volume(first), volume(to)),
+        None => format!("每日 {} 件起自架划算", plain(first)),
+        Some(to) => format!("自架最早在每日 {} 至 {} 件之間划算", plain(first), plain(to)),
     };
     text.push_str(&format!("，此時需 {} 份副本", first_replicas(even).grouped(0)));
     match even.naive_tasks_per_day {
         Some(naive) if !even.naive_fits => {
-            text.push_str(&format!("；不計容量的公式說是 {} 件，但它假設的硬體承受不了", volume(naive)));
+            text.push_str(&format!("；不計容量的公式說是 {} 件，但它假設的硬體承受不了", plain(naive)));
         }
         Some(_) | None => {}
     }
@@ -157,8 +170,8 @@ fn never_zh(report: &CostReport) -> String {
         ),
         Some(Never::ReplicaWorthLessThanItsPrice) | None => format!(
             "自架永遠不划算：一份副本滿載一天的工作以 API 計價只值 {}，卻要花 {}。",
-            money(report, even.replica_worth_per_day),
-            money(report, even.replica_price_per_day),
+            day(report, even.replica_worth_per_day),
+            day(report, even.replica_price_per_day),
         ),
     }
 }
@@ -190,7 +203,7 @@ fn sure_zh(report: &CostReport) -> String {
         "若每個數字都可能有四分之一的誤差，{} 次抽樣中有 {} 是{}較便宜",
         Figure::from(u64::from(uncertainty.draws)).grouped(0),
         per_cent_of(uncertainty.probability_self_hosting_is_cheaper),
-        report.self_hosted.name,
+        beside_chinese(&report.self_hosted.name),
     );
     if let Some(most) = report.sensitivity.first() {
         let (least, highest) = ordered(most.saving_at_low, most.saving_at_high);

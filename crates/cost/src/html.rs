@@ -63,7 +63,7 @@ impl Page<'_> {
         let Some(figure) = self.figure(path) else { return "–".to_owned() };
         let text = match kind {
             Kind::Money => figure.grouped(2),
-            Kind::Plain => figure.grouped(figure.decimals()),
+            Kind::Plain => explain::plain(figure),
             Kind::Share => explain::per_cent(figure),
         };
         text.replace('-', "−")

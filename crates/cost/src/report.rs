@@ -17,6 +17,7 @@ use crate::{
     },
     scenario::Scenario,
     sensitivity::{Sensitivity, Uncertainty, sensitivity, uncertainty},
+    words::say,
 };
 
 /// Decimals of amounts of money and of volumes.
@@ -150,11 +151,18 @@ pub fn compare(input: CostInput, measured: Option<Measured>) -> Result<CostRepor
         Some(measured) => {
             let mut checked = check(&input.with_measured(measured))?;
             let how = measured.statistic.as_str();
-            let rows = format!("{} calls of {} tasks in {} days", measured.calls, measured.tasks, measured.days);
-            checked.assume("api.profile", format!("{how} of the ledger"), format!("measured: {rows}"));
+            let Measured { calls, tasks, days, .. } = measured;
+            let (of, why) = match language.is_chinese() {
+                true => (format!("帳冊的 {how}"), format!("實測：{days} 天內 {tasks} 件、{calls} 次呼叫")),
+                false => {
+                    (format!("{how} of the ledger"), format!("measured: {calls} calls of {tasks} tasks in {days} days"))
+                }
+            };
+            checked.assume("api.profile", of, why);
             if !volume_was_given {
                 let volume = measured.tasks_per_day.to_string();
-                checked.assume("tasks_per_day", volume, "measured: tasks that reached the model, a day");
+                let why = ("measured: tasks that reached the model, a day", "實測：每日實際呼叫模型的件數");
+                checked.assume("tasks_per_day", volume, say(language, why));
             }
             checked
         }

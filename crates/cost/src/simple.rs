@@ -61,8 +61,9 @@ pub fn simple(inputs: SimpleInput) -> Result<SimpleReport, InvalidCost> {
     let SimpleInput { gpu_price_per_hour: hour, tokens_per_request: tokens, price_per_million_tokens: price } = inputs;
     let (peak, busy) = (Figure::new(4, 0), Figure::new(6, 1));
     let day = hour * Figure::from(24);
-    let request = tokens * price / MILLION;
-    let exact = (request > Figure::ZERO).then(|| day / request);
+    // A million requests, since a single one may cost less than any decimal shows.
+    let million_requests = tokens * price;
+    let exact = (million_requests > Figure::ZERO).then(|| day * MILLION / million_requests);
     if exact.is_some_and(Figure::is_beyond_reach) {
         let message =
             format!("{price} is so low that the break-even is beyond 10^18 requests a day; write 0 if it is free");
@@ -71,7 +72,7 @@ pub fn simple(inputs: SimpleInput) -> Result<SimpleReport, InvalidCost> {
     let shown = |figure: Figure| figure.rounded(2);
     let per_second = exact.map(|requests| requests * tokens / SECONDS_PER_DAY);
     let at_peak = per_second.map(|tokens| tokens * peak / busy);
-    let further = exact.map(|_| Figure::from(1_000) / (request * DAYS_PER_MONTH));
+    let further = exact.map(|_| Figure::from(1_000) * MILLION / (million_requests * DAYS_PER_MONTH));
     let result = exact.map_or_else(|| "never".to_owned(), |requests| shown(requests).grouped(2));
     let leaves_out = match (exact, at_peak, further) {
         (Some(_), Some(at_peak), Some(further)) => format!(
@@ -124,8 +125,8 @@ fn check(inputs: &SimpleInput) -> Result<(), InvalidCost> {
                 "must be above 0".to_owned()
             } else if value > most {
                 format!("is more than {}", most.grouped(0))
-            } else if value.decimals() > 12 {
-                "has more than 12 decimal places".to_owned()
+            } else if value.decimals() > 9 {
+                "has more than 9 decimal places".to_owned()
             } else {
                 return None;
             };

@@ -4,7 +4,7 @@ use bylaw_contract::Language;
 
 use crate::{
     check::Assumption,
-    explain,
+    explain::{self, plain},
     figure::Figure,
     report::CostReport,
     simple::SimpleReport,
@@ -194,10 +194,6 @@ impl Lines {
             self.line(&format!("  {field} = {value}: {why}"));
         }
     }
-}
-
-fn plain(figure: Figure) -> String {
-    figure.grouped(figure.decimals())
 }
 
 fn money(figure: Figure) -> String {
