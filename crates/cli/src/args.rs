@@ -1,5 +1,6 @@
 //! The command line.
 
+mod cost;
 mod door;
 mod money;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::{
+    cost::{Cost, CostCommand, CostExample, CostLanguage, CostStatistic, CostWanted},
     door::{BenchDoor, DoorCrash, DoorFlight, DoorLeave, DoorOverspend, DoorReset, DoorShutdown, DoorSoak},
     money::{
         Credentials, Explain, Key, KeyCreate, KeyRole, Ledger, LedgerExport, LedgerReport, LedgerVerify, ReportBy,
@@ -61,6 +63,8 @@ pub(crate) enum Command {
     Ledger(Ledger),
     /// Everything on the books under a request id.
     Explain(Explain),
+    /// When does hosting your own model pay? An API against GPUs of your own.
+    Cost(Box<Cost>),
     /// Show the configuration and where each value came from.
     #[command(subcommand)]
     Config(Config),

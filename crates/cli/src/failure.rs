@@ -75,6 +75,7 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::ArticleNotFound
         | ErrorCode::JobNotFound
         | ErrorCode::KeyNotFound
+        | ErrorCode::ModelNotFound
         | ErrorCode::RequestNotFound
         | ErrorCode::NothingToUndo
         | ErrorCode::DocumentNotFound => 3,

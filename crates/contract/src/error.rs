@@ -54,6 +54,8 @@ error_codes! {
     JobNotFound = "job_not_found",
     /// No such key.
     KeyNotFound = "key_not_found",
+    /// No call of this model is on the books in that time.
+    ModelNotFound = "model_not_found",
     /// Nothing is on the books under this request id.
     RequestNotFound = "request_not_found",
     /// This `Idempotency-Key` came before with another body.

@@ -30,6 +30,8 @@ pub enum Attempt {
     Estimated(TokenUsage),
     /// Nobody knows.
     Unknown,
+    /// It turned out never to have been sent: there was no such attempt.
+    NotSent,
 }
 
 /// One attempt on the books.
@@ -87,6 +89,7 @@ impl Tallies {
             Attempt::Reported(usage) | Attempt::Abandoned(usage) => (Some(usage), 0),
             Attempt::Estimated(usage) => (Some(usage), 1),
             Attempt::Unknown => (None, 1),
+            Attempt::NotSent => return,
         };
         if let Some(usage) = usage {
             *self.prompt.entry(usage.input_tokens).or_default() += 1;
@@ -127,6 +130,7 @@ impl Measurement {
             attempt: call.attempt,
         };
         match call.attempt {
+            Attempt::NotSent => {}
             Attempt::Reported(_) => self.tallied.add(&kept),
             Attempt::Abandoned(_) | Attempt::Estimated(_) | Attempt::Unknown => {
                 self.open.insert(call.number, kept);

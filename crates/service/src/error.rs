@@ -31,6 +31,7 @@ pub const fn status_of(code: ErrorCode) -> StatusCode {
         | ErrorCode::ArticleNotFound
         | ErrorCode::JobNotFound
         | ErrorCode::KeyNotFound
+        | ErrorCode::ModelNotFound
         | ErrorCode::RequestNotFound
         | ErrorCode::DocumentNotFound => StatusCode::NOT_FOUND,
         ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,

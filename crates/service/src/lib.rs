@@ -5,7 +5,7 @@
 //!                           └─► routes/ask        JSON, or events as they happen
 //!                               routes/search     straight from the generation
 //!                               routes/articles · sources · documents
-//!                               routes/usage · budgets · metrics · health · openapi
+//!                               routes/usage · budgets · cost · metrics · health · openapi
 //! ```
 //!
 //! [`Service`] holds the parts, [`router`] puts the routes before them, [`serve`] listens and stops in two stages. Every
@@ -23,6 +23,7 @@ mod caller;
 mod error;
 mod front;
 mod hosts;
+mod measure;
 mod metrics;
 mod parameters;
 mod reply;
@@ -38,6 +39,7 @@ mod upload;
 pub use accounts::Accounts;
 pub use caller::Access;
 pub use error::status_of;
+pub use measure::{MeasureError, measure};
 pub use routes::{Operation, openapi::document, operations, router};
 pub use serve::serve;
 pub use service::Service;

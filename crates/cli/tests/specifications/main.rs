@@ -6,6 +6,7 @@ mod bad_input;
 mod bench;
 mod books;
 mod configuration;
+mod cost;
 mod documents;
 mod keys;
 mod layers;

@@ -17,7 +17,7 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, ResponseBuilder, path::Operation},
 };
 
-use crate::routes::{articles, ask, budgets, documents, health, metrics, search, sources, usage};
+use crate::routes::{articles, ask, budgets, cost, documents, health, metrics, search, sources, usage};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -35,6 +35,7 @@ use crate::routes::{articles, ask, budgets, documents, health, metrics, search, 
         documents::job,
         usage::usage,
         budgets::budgets,
+        cost::cost,
         metrics::metrics,
         health::healthz,
         health::readyz,

@@ -5,6 +5,7 @@
 mod articles;
 mod ask;
 mod asking;
+mod cost;
 mod documents;
 mod door;
 mod errors;
