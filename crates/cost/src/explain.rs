@@ -30,9 +30,10 @@ pub(crate) fn sentences(report: &CostReport, language: Language) -> Vec<String> 
 fn money(report: &CostReport, amount: Figure) -> String {
     let currency = &report.currency;
     if amount < Figure::ZERO {
-        return format!("−{currency} {}", (-amount).grouped(2));
+        return format!("{currency}\u{a0}−{}", (-amount).grouped(2));
     }
-    format!("{currency} {}", amount.grouped(2))
+    // What belongs together stays on one line.
+    format!("{currency}\u{a0}{}", amount.grouped(2))
 }
 
 /// What a replica is worth or costs in a day, which may be a part of a cent.
