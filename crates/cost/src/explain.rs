@@ -113,7 +113,7 @@ fn turning(report: &CostReport) -> String {
     text.push_str(&format!(", with {} {plural}", replicas.grouped(0)));
     match even.naive_tasks_per_day {
         Some(naive) if !even.naive_fits => {
-            text.push_str(&format!("; a formula without capacity says {}, more than its hardware bears", plain(naive)))
+            text.push_str(&format!("; a formula without capacity says {}, more than its hardware bears", plain(naive)));
         }
         Some(_) | None => {}
     }

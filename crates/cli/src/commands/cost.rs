@@ -120,7 +120,7 @@ fn input(wanted: &CostWanted) -> Result<CostInput, Failure> {
         };
         lay(&mut table, field.trim(), written(value.trim()))?;
     }
-    let mut input = understand(table)?;
+    let mut input = understand(&table)?;
     if let (Some(days), Some(model)) = (&wanted.from_ledger, &wanted.model) {
         let statistic = match wanted.statistic {
             None | Some(CostStatistic::Mean) => Statistic::Mean,
@@ -190,9 +190,9 @@ fn read(file: &Path) -> Result<toml::Table, Failure> {
 }
 
 /// Reads each section by itself, so that a refusal can say which it was.
-fn understand(table: toml::Table) -> Result<CostInput, Failure> {
+fn understand(table: &toml::Table) -> Result<CostInput, Failure> {
     CostInput::deserialize(as_text(toml::Value::Table(table.clone()))).map_err(|error| {
-        let path = culprit(&table).map(|path| format!("{path}: ")).unwrap_or_default();
+        let path = culprit(table).map(|path| format!("{path}: ")).unwrap_or_default();
         let message = error.message().trim().replace('`', "").replace('\n', " ");
         refusal(&InvalidCost::one(path.trim_end_matches(": "), message))
     })
