@@ -2,6 +2,7 @@
 
 mod agents;
 mod chat;
+mod cost;
 mod door;
 mod money;
 
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::{
     agents::{Actions, BenchFaults, BenchLoop, BenchSmallModel},
     chat::{Approve, Chat},
+    cost::{Cost, CostCommand, CostExample, CostLanguage, CostStatistic, CostWanted},
     door::{BenchDoor, DoorCrash, DoorFlight, DoorLeave, DoorOverspend, DoorReset, DoorShutdown, DoorSoak},
     money::{
         Credentials, Explain, Key, KeyCreate, KeyRole, Ledger, LedgerExport, LedgerReport, LedgerVerify, ReportBy,
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Ledger(Ledger),
     /// What happened under a request id, and what it cost.
     Explain(Explain),
+    /// When does hosting your own model pay? An API against GPUs of your own.
+    Cost(Box<Cost>),
     /// Show the configuration and where each value came from.
     #[command(subcommand)]
     Config(Config),

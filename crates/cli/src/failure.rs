@@ -66,6 +66,7 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::ArticleNotFound
         | ErrorCode::JobNotFound
         | ErrorCode::KeyNotFound
+        | ErrorCode::ModelNotFound
         | ErrorCode::RequestNotFound
         | ErrorCode::RunNotFound
         | ErrorCode::AgentNotFound

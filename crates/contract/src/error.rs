@@ -52,6 +52,8 @@ error_codes! {
     JobNotFound = "job_not_found",
     /// No such key.
     KeyNotFound = "key_not_found",
+    /// No call of this model is on the books in that time.
+    ModelNotFound = "model_not_found",
     /// Nothing is on the books under this request id.
     RequestNotFound = "request_not_found",
     /// No such run.

@@ -42,6 +42,18 @@ impl Day {
     pub const fn date(self) -> civil::Date {
         self.0
     }
+
+    /// The day so many days earlier; the first of the calendar if there is none.
+    #[must_use]
+    pub fn days_before(self, days: u32) -> Self {
+        Self(self.0.saturating_sub(jiff::Span::new().days(i64::from(days.min(4_000_000)))))
+    }
+
+    /// How many days later this day is than `earlier`; 0 if it is none.
+    #[must_use]
+    pub fn days_since(self, earlier: Self) -> u32 {
+        self.0.duration_since(earlier.0).as_hours().max(0).try_into().map_or(u32::MAX, |hours: u32| hours / 24)
+    }
 }
 
 impl fmt::Display for Day {

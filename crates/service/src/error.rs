@@ -31,6 +31,7 @@ pub const fn status_of(code: ErrorCode) -> StatusCode {
         | ErrorCode::ArticleNotFound
         | ErrorCode::JobNotFound
         | ErrorCode::KeyNotFound
+        | ErrorCode::ModelNotFound
         | ErrorCode::RequestNotFound
         | ErrorCode::RunNotFound
         | ErrorCode::AgentNotFound

@@ -6,7 +6,7 @@
 //!                               routes/search     straight from the generation
 //!                               routes/articles · sources · documents
 //!                               routes/runs · events · replies · conversations · artifacts
-//!                               routes/usage · budgets · metrics · health · openapi
+//!                               routes/usage · budgets · cost · metrics · health · openapi
 //! ```
 //!
 //! [`Service`] holds the parts, [`router`] puts the routes before them, [`serve`] listens and stops in two stages. Every
@@ -25,6 +25,7 @@ mod caller;
 mod error;
 mod front;
 mod hosts;
+mod measure;
 mod metrics;
 mod page;
 mod parameters;
@@ -41,6 +42,7 @@ mod upload;
 pub use accounts::Accounts;
 pub use caller::Access;
 pub use error::status_of;
+pub use measure::{MeasureError, measure};
 pub use routes::{Operation, openapi::document, operations, router};
 pub use serve::serve;
 pub use service::Service;

@@ -17,6 +17,8 @@ use crate::{accounts::Accounts, metrics::Metrics, settings::ServiceSettings};
 
 /// Uploads that are received at once. Each is bounded by the upload limit; together they must not fill the disk.
 const CONCURRENT_UPLOADS: usize = 4;
+/// Comparisons of costs that are computed at once: each keeps a processor busy for a while.
+const CONCURRENT_COMPARISONS: usize = 2;
 
 /// The parts that the door stands on. Built once, shared by every request.
 pub struct Service {
@@ -30,6 +32,7 @@ pub struct Service {
     pub(crate) settings: ServiceSettings,
     pub(crate) asks: Arc<Semaphore>,
     pub(crate) uploads: Semaphore,
+    pub(crate) comparisons: Arc<Semaphore>,
     /// Fires when the service begins to stop: nothing new is accepted.
     pub(crate) closing: CancellationToken,
     /// Fires when the grace is over: what still runs is cancelled.
@@ -61,6 +64,7 @@ impl Service {
         Arc::new(Self {
             asks: Arc::new(Semaphore::new(settings.concurrent_asks)),
             uploads: Semaphore::new(CONCURRENT_UPLOADS),
+            comparisons: Arc::new(Semaphore::new(CONCURRENT_COMPARISONS)),
             closing: CancellationToken::new(),
             cut: CancellationToken::new(),
             boot: clock.elapsed(),

@@ -33,6 +33,7 @@ impl Command {
             | Self::Ledger(_)
             | Self::Explain(_)
             | Self::Chat(_)
+            | Self::Cost(_)
             | Self::Config(_)
             | Self::Doctor(_)
             | Self::Bench(_) => None,

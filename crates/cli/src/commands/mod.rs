@@ -4,6 +4,7 @@ mod ask;
 mod bench;
 mod chat;
 mod config;
+mod cost;
 mod doctor;
 mod explain;
 mod ingest;
@@ -47,6 +48,7 @@ pub(crate) async fn run(cli: Cli, format: Format) -> Result<ExitCode, Failure> {
         Command::Key(arguments) => key::run(arguments, &settings, format).await,
         Command::Ledger(arguments) => ledger::run(arguments, &settings, format).await,
         Command::Explain(arguments) => explain::run(&arguments, &settings, format).await,
+        Command::Cost(arguments) => cost::run(*arguments, &settings, format).await,
         Command::Config(arguments) => Ok(config::run(arguments, &layers, format)),
         Command::Doctor(arguments) => doctor::run(arguments, &settings, &layers, format).await,
         Command::Bench(arguments) => bench::run(arguments, format).await,

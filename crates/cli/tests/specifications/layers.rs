@@ -13,12 +13,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("mcp", &[]),
     ("gate", &[]),
+    ("cost", &[]),
     ("library", &["corpus", "retrieval", "model", "gate"]),
     ("answer", &["retrieval", "corpus", "model", "gate"]),
     ("agent", &["corpus", "retrieval", "model", "gate", "answer", "mcp"]),
     ("store", &["corpus", "retrieval", "model", "gate", "library", "answer", "agent"]),
-    ("service", &["corpus", "retrieval", "model", "gate", "library", "answer", "agent", "mcp", "store"]),
-    ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "library", "answer", "agent", "store", "service"]),
+    ("service", &["corpus", "retrieval", "model", "gate", "cost", "library", "answer", "agent", "mcp", "store"]),
+    ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "cost", "library", "answer", "agent", "store", "service"]),
 ];
 
 /// What tests may use beside the above.
@@ -33,6 +34,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("rmcp", &["mcp"]),
     ("sse-stream", &["mcp"]),
     ("clap", &["cli"]),
+    ("rust_decimal", &["cost"]),
     ("jsonschema", &["agent"]),
     ("tokio", &["agent", "gate", "model", "mcp", "library", "answer", "store", "service", "cli"]),
 ];

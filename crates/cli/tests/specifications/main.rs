@@ -7,6 +7,7 @@ mod bench;
 mod books;
 mod chat;
 mod configuration;
+mod cost;
 mod documents;
 mod kept_runs;
 mod keys;

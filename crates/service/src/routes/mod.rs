@@ -21,6 +21,7 @@ pub(crate) mod artifacts;
 pub(crate) mod ask;
 pub(crate) mod budgets;
 pub(crate) mod conversations;
+pub(crate) mod cost;
 pub(crate) mod documents;
 pub(crate) mod events;
 pub(crate) mod health;
@@ -139,6 +140,8 @@ fn resources() -> Vec<Resource> {
         ),
         resource("/usage", vec![get("/usage", Needs(Action::OwnUsage), usage::usage)]),
         resource("/budgets", vec![get("/budgets", Needs(Action::Budgets), budgets::budgets)]),
+        // It computes with what the caller sends; but it computes long enough that a stranger should not ask for it.
+        resource("/cost", vec![post("/cost", Needs(Action::OwnUsage), cost::cost)]),
         resource("/metrics", vec![get("/metrics", Needs(Action::Metrics), metrics::metrics)]),
         resource("/healthz", vec![get("/healthz", Open, health::healthz)]),
         resource("/readyz", vec![get("/readyz", Open, health::readyz)]),

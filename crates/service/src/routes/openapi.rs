@@ -19,7 +19,7 @@ use utoipa::{
 };
 
 use crate::routes::{
-    articles, artifacts, ask, budgets, conversations, documents, events, health, metrics, replies, runs, search,
+    articles, artifacts, ask, budgets, conversations, cost, documents, events, health, metrics, replies, runs, search,
     sources, usage,
 };
 
@@ -50,6 +50,7 @@ use crate::routes::{
         artifacts::artifact,
         usage::usage,
         budgets::budgets,
+        cost::cost,
         metrics::metrics,
         health::healthz,
         health::readyz,

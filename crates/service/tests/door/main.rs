@@ -9,6 +9,7 @@ mod ask;
 mod ask_runs;
 mod asking;
 mod conversations;
+mod cost;
 mod documents;
 mod door;
 mod errors;
