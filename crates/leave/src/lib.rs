@@ -17,4 +17,7 @@
 
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "a failing test should panic"))]
 
+pub mod desk;
 pub mod domain;
+pub mod keys;
+pub mod store;
