@@ -20,4 +20,5 @@
 pub mod desk;
 pub mod domain;
 pub mod keys;
+pub mod seed;
 pub mod store;

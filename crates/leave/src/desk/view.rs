@@ -252,7 +252,7 @@ pub(super) fn kind(policy: &Policy, kind: &LeaveType, language: Language) -> Typ
         pay: kind.pay,
         days: match &kind.quota {
             Quota::PerYear { days } | Quota::PerMonth { days } => Some(*days),
-            Quota::Seniority { .. } | Quota::PerEvent { .. } | Quota::AsNeeded | Quota::Earned => None,
+            Quota::Seniority { .. } | Quota::PerEvent { .. } | Quota::AsNeeded {} | Quota::Earned {} => None,
         },
         cases: kind
             .cases()

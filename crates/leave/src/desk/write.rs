@@ -272,6 +272,25 @@ impl Desk {
         self.write(who, &request, confirmation).await
     }
 
+    /// Takes back every no about a leave. For the person at the machine: no tool reaches this.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn reopen(&self, leave: &LeaveId, reason: &str) -> Result<Vec<Decline>, DeskError> {
+        let entry = HistoryEntry {
+            leave: Some(leave.clone()),
+            at: self.clock.now(),
+            actor: None,
+            client: "bylaw leave".to_owned(),
+            tool: "reopen".to_owned(),
+            what: Happening::Reopened,
+            version: self.store.leave(leave).await?.map_or(0, |leave| leave.version),
+            detail: String::new(),
+            reason: reason.to_owned(),
+        };
+        Ok(self.store.reopen(leave, &entry).await?)
+    }
+
     /// An employee by id or full name.
     async fn person(&self, asked: Option<&str>) -> Result<Option<EmployeeId>, DeskError> {
         let Some(asked) = asked.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };

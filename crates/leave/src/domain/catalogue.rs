@@ -164,9 +164,9 @@ pub enum Quota {
         cases: Vec<Case>,
     },
     /// As much as the occasion needs.
-    AsNeeded,
+    AsNeeded {},
     /// As much as was earned by overtime.
-    Earned,
+    Earned {},
 }
 
 /// Another type into whose yearly quota this one counts.
@@ -242,8 +242,8 @@ impl LeaveType {
             Quota::Seniority { .. }
             | Quota::PerYear { .. }
             | Quota::PerMonth { .. }
-            | Quota::AsNeeded
-            | Quota::Earned => &[],
+            | Quota::AsNeeded {}
+            | Quota::Earned {} => &[],
         }
     }
 }
@@ -309,8 +309,8 @@ impl Catalogue {
             Quota::PerYear { .. }
             | Quota::PerMonth { .. }
             | Quota::PerEvent { .. }
-            | Quota::AsNeeded
-            | Quota::Earned => {}
+            | Quota::AsNeeded {}
+            | Quota::Earned {} => {}
         }
         Ok(())
     }

@@ -199,8 +199,8 @@ impl<'a> Account<'a> {
         let others = |used: &Leave| used.id != candidate.id && used.is_counted();
         let short = |missing: u32, left: u32| (missing > 0).then(|| Shortfall { kind: kind.id.clone(), missing, left });
         match &kind.quota {
-            Quota::AsNeeded => None,
-            Quota::Seniority { .. } | Quota::Earned => {
+            Quota::AsNeeded {} => None,
+            Quota::Seniority { .. } | Quota::Earned {} => {
                 let lots = self.lots(kind, days.iter().map(|part| part.day).max()?);
                 let before = self.days(&kind.id, &others);
                 let with: Vec<DayPart> = before.iter().chain(days).copied().collect();
@@ -270,7 +270,7 @@ impl<'a> Account<'a> {
     pub fn lots(&self, kind: &LeaveType, horizon: Day) -> Vec<Lot> {
         match &kind.quota {
             quota @ Quota::Seniority { .. } => seniority_lots(quota, self.employee.hired, self.day_minutes, horizon),
-            Quota::Earned => {
+            Quota::Earned {} => {
                 let lot = |grant: &Grant| Lot {
                     from: grant.earned,
                     ends: grant.expires,
@@ -279,7 +279,7 @@ impl<'a> Account<'a> {
                 };
                 self.grants.iter().map(lot).collect()
             }
-            Quota::PerYear { .. } | Quota::PerMonth { .. } | Quota::PerEvent { .. } | Quota::AsNeeded => Vec::new(),
+            Quota::PerYear { .. } | Quota::PerMonth { .. } | Quota::PerEvent { .. } | Quota::AsNeeded {} => Vec::new(),
         }
     }
 
@@ -289,8 +289,8 @@ impl<'a> Account<'a> {
     pub fn statement(&self, kind: &'a LeaveType, on: Day) -> Vec<Line> {
         let used = |leave: &Leave| matches!(leave.status, Status::Approved | Status::Taken);
         match &kind.quota {
-            Quota::AsNeeded => Vec::new(),
-            Quota::Seniority { .. } | Quota::Earned => {
+            Quota::AsNeeded {} => Vec::new(),
+            Quota::Seniority { .. } | Quota::Earned {} => {
                 let lots = self.lots(kind, on);
                 let (after_used, _) = allot(&lots, &self.days(&kind.id, &used));
                 let (after_all, _) = allot(&lots, &self.days(&kind.id, &Leave::is_counted));
