@@ -7,6 +7,7 @@ mod calls;
 mod connecting;
 mod lists;
 mod pipes;
+mod server_calls;
 mod sessions;
 mod support;
 mod troubles;

@@ -1,5 +1,6 @@
 //! Servers to speak with, and what a client is given.
 
+pub(crate) mod desk;
 pub(crate) mod leaves;
 pub(crate) mod raw;
 
