@@ -160,8 +160,6 @@ impl ConfirmationKey {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     struct Counted(std::sync::atomic::AtomicU8);
@@ -176,12 +174,12 @@ mod tests {
         Counted(std::sync::atomic::AtomicU8::new(0))
     }
 
-    fn arguments(value: Value) -> Map<String, Value> {
-        value.as_object().cloned().unwrap()
+    fn arguments(id: &str) -> Map<String, Value> {
+        Map::from_iter([("id".to_owned(), id.into())])
     }
 
     fn binding() -> Binding {
-        Binding::of("amy", "cancel", &arguments(json!({ "id": "LV-1" })), &Question::new("LV-1", "3", "Sure?"))
+        Binding::of("amy", "cancel", &arguments("LV-1"), &Question::new("LV-1", "3", "Sure?"))
     }
 
     #[test]
@@ -196,14 +194,14 @@ mod tests {
     fn an_answer_for_anything_else_does_not_open() {
         let key = ConfirmationKey::new(&[7; 32]);
         let state = key.seal(&binding(), Timestamp(5), &randomness());
-        let id = || arguments(json!({ "id": "LV-1" }));
+        let id = || arguments("LV-1");
         let question = || Question::new("LV-1", "3", "Sure?");
         let opens = |binding: &Binding| key.open(&state, binding).map(|opened| opened.same_facts);
         for (what, binding, expected) in [
             ("the same", Binding::of("amy", "cancel", &id(), &question()), Some(true)),
             ("another principal", Binding::of("bob", "cancel", &id(), &question()), None),
             ("another tool", Binding::of("amy", "reject", &id(), &question()), None),
-            ("other arguments", Binding::of("amy", "cancel", &arguments(json!({ "id": "LV-2" })), &question()), None),
+            ("other arguments", Binding::of("amy", "cancel", &arguments("LV-2"), &question()), None),
             ("another subject", Binding::of("amy", "cancel", &id(), &Question::new("LV-2", "3", "Sure?")), None),
             ("a border moved", Binding::of("amyc", "ancel", &id(), &question()), None),
             ("another version", Binding::of("amy", "cancel", &id(), &Question::new("LV-1", "4", "Sure?")), Some(false)),

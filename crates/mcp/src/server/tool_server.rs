@@ -65,7 +65,6 @@ pub struct ToolServer {
 
 impl ToolServer {
     /// Begins a server of this name and version.
-    #[must_use]
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ToolServerBuilder {
         ToolServerBuilder {
             name: name.into(),

@@ -19,7 +19,7 @@ use bylaw_mcp::{
     ToolReply, ToolServer, ToolServerBuilder, ToolSpec, ToolStop, Words,
 };
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 /// A clock whose date moves with its measure.
@@ -54,6 +54,25 @@ impl Randomness for Counting {
     }
 }
 
+/// Something that happens, each time for one who waits for it.
+pub(crate) struct Signal(Semaphore);
+
+impl Default for Signal {
+    fn default() -> Self {
+        Self(Semaphore::new(0))
+    }
+}
+
+impl Signal {
+    pub(crate) fn give(&self) {
+        self.0.add_permits(1);
+    }
+
+    pub(crate) async fn take(&self) {
+        self.0.acquire().await.unwrap().forget();
+    }
+}
+
 /// What the desk and a test both see.
 #[derive(Default)]
 pub(crate) struct Desk {
@@ -61,9 +80,9 @@ pub(crate) struct Desk {
     pub(crate) version: AtomicU64,
     /// What was done, in order.
     pub(crate) done: Mutex<Vec<String>>,
-    pub(crate) started: Notify,
-    pub(crate) cancelled: Notify,
-    pub(crate) go_on: Notify,
+    pub(crate) started: Signal,
+    pub(crate) cancelled: Signal,
+    pub(crate) go_on: Signal,
     pub(crate) at_once: AtomicUsize,
     pub(crate) uses: Uses,
 }
@@ -169,15 +188,15 @@ impl ServerTool for DeskTool {
                 Ok(ToolReply::text("asked twice"))
             }
             "wait" => {
-                desk.started.notify_one();
+                desk.started.give();
                 call.cancel.cancelled().await;
-                desk.cancelled.notify_one();
+                desk.cancelled.give();
                 Err(ToolStop::refused("cancelled"))
             }
             "hold" => {
                 desk.at_once.fetch_add(1, Ordering::SeqCst);
-                desk.started.notify_one();
-                desk.go_on.notified().await;
+                desk.started.give();
+                desk.go_on.take().await;
                 desk.at_once.fetch_sub(1, Ordering::SeqCst);
                 Ok(ToolReply::text("held"))
             }
@@ -270,15 +289,21 @@ impl Authenticate for Names {
     }
 }
 
-pub(crate) const KEY: [u8; 32] = [7; 32];
+const KEY: [u8; 32] = [7; 32];
+
+/// A gate that waits so long in the older era.
+pub(crate) fn patient(desk: &Arc<Desk>, older: Duration) -> ConfirmationGate {
+    let clock = Arc::clone(&desk.clock) as Arc<dyn Clock>;
+    let uses = Arc::new(UsesOf(Arc::clone(desk)));
+    let gate = ConfirmationGate::new(ConfirmationKey::new(&KEY), uses, clock, Arc::new(Counting::default()));
+    gate.with_patience(older, Duration::from_secs(600))
+}
 
 pub(crate) fn builder(desk: &Arc<Desk>) -> ToolServerBuilder {
     let names =
         ["look_up", "who", "cancel", "reject", "shorten", "ask_twice", "wait", "hold", "steps", "shapes", "panic"];
     let tools = names.map(|name| Arc::new(DeskTool(name, Arc::clone(desk))) as Arc<dyn ServerTool>);
-    let clock = Arc::clone(&desk.clock) as Arc<dyn Clock>;
-    let uses = Arc::new(UsesOf(Arc::clone(desk)));
-    let gate = ConfirmationGate::new(ConfirmationKey::new(&KEY), uses, clock, Arc::new(Counting::default()));
+    let gate = patient(desk, Duration::from_secs(120));
     ToolServer::builder("desk", "1")
         .instructed("Look up before you change.")
         .in_language(Language::English)

@@ -3,6 +3,7 @@
 pub(crate) mod desk;
 pub(crate) mod leaves;
 pub(crate) mod raw;
+pub(crate) mod wire;
 
 use std::{
     sync::{
