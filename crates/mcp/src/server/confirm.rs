@@ -19,10 +19,11 @@ use rmcp::{
     RoleServer,
     model::{
         ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, InputRequest,
-        InputRequiredResult, ServerRequest,
+        InputRequiredResult, InputResponses, ServerRequest,
     },
     service::{Peer, PeerRequestOptions, ServiceError},
 };
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -33,9 +34,6 @@ use super::{
     seal::{Binding, Opened},
     slots::{Slot, Slots},
 };
-
-/// The name under which the question and its answer travel.
-const KEY: &str = "confirm";
 
 /// How often the human is shown a form again that was filled in wrongly.
 const MAX_FORMS: usize = 3;
@@ -80,8 +78,8 @@ pub(super) struct Asker {
     /// The client says that it can show forms.
     pub(super) able: bool,
     pub(super) state: Option<String>,
-    /// The answer that came with the state.
-    pub(super) response: Option<Value>,
+    /// The answers that came with the state, by the names of their questions.
+    pub(super) responses: Option<InputResponses>,
     pub(super) place: Place,
     pub(super) asked: AtomicBool,
 }
@@ -102,11 +100,6 @@ impl Place {
         let slot = self.slots.take(principal).await;
         *self.slot.lock().unwrap_or_else(PoisonError::into_inner) = slot;
     }
-}
-
-/// The name of the answer in the newer era.
-pub(super) fn response_of(responses: Option<std::collections::BTreeMap<String, Value>>) -> Option<Value> {
-    responses?.remove(KEY)
 }
 
 fn mistake(what: &str, problem: &str) -> ToolStop {
@@ -214,7 +207,8 @@ impl Asker {
         opened: Opened,
     ) -> Result<Confirmation, ToolStop> {
         let again = |problem: Option<&str>| put(gate, form, question, binding, problem);
-        let answer = self.response.clone().and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
+        let answer = self.responses.as_ref().and_then(|answers| answers.get(&question.name));
+        let answer = answer.and_then(|answer| ElicitResult::deserialize(answer).ok());
         let Some(answer) = answer else { return Err(again(None)) };
         let now = gate.clock.now();
         if opened.expires < now {
@@ -286,7 +280,10 @@ fn put(
 ) -> ToolStop {
     let state = gate.key.seal(binding, gate.clock.now().plus(gate.newer), &*gate.randomness);
     let asked = InputRequest::Elicitation(request(form, question, problem));
-    ToolStop(Stop::Asking(Box::new(InputRequiredResult::new(Some([(KEY.to_owned(), asked)].into()), Some(state)))))
+    ToolStop(Stop::Asking(Box::new(InputRequiredResult::new(
+        Some([(question.name.clone(), asked)].into()),
+        Some(state),
+    ))))
 }
 
 fn foreign() -> ToolStop {

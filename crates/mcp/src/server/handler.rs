@@ -23,7 +23,7 @@ use serde_json::Value;
 use super::{
     CallContext, Caller, Principal, ProgressReporter, PromptRole, ToolServer, Words,
     answer::{Stop, tool_error},
-    confirm::{Asker, Place, response_of},
+    confirm::{Asker, Place},
     content, schema,
     tool_server::OfferedTool,
 };
@@ -160,7 +160,7 @@ impl ServerHandler for Handler {
             // Empty means forms, as it did before there was anything else.
             able: able.is_some_and(|able| able.form.is_some() || able.url.is_none()),
             state: request.request_state,
-            response: response_of(request.input_responses),
+            responses: request.input_responses,
             place: Place { slots: Arc::clone(&self.server.slots), slot: Mutex::new(Some(slot)) },
             asked: AtomicBool::new(false),
         };

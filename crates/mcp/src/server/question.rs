@@ -11,6 +11,8 @@ pub struct Question {
     pub version: String,
     /// The facts and the question, for the human: whose, when, how much, what is lost.
     pub message: String,
+    /// What the question is called between client and server; `confirm` unless said otherwise.
+    pub name: String,
     /// JSON Schema of the answer beside yes or no: an object of primitive properties.
     pub schema: Value,
 }
@@ -23,8 +25,16 @@ impl Question {
             subject: subject.into(),
             version: version.into(),
             message: message.into(),
+            name: "confirm".to_owned(),
             schema: json!({ "type": "object", "properties": {} }),
         }
+    }
+
+    /// Under another name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
     }
 
     /// With a form to fill in beside a yes.

@@ -1,10 +1,8 @@
 //! Our own server, called by our own client.
 
-use std::sync::{Arc, Mutex, atomic::Ordering};
+use std::sync::atomic::Ordering;
 
-use bylaw_mcp::{
-    CallLimits, CallOptions, Content, Era, HttpOptions, McpError, Progress, ProgressSink, ResourceBody, ToolAnnotations,
-};
+use bylaw_mcp::{CallLimits, CallOptions, Content, Era, HttpOptions, McpError, ResourceBody, ToolAnnotations};
 use futures_util::future::Either;
 use serde_json::json;
 
@@ -103,21 +101,32 @@ async fn every_kind_of_content_arrives_as_it_was_sent() {
     }
 }
 
+/// On the wire: a client may hear of a reply before it has read the news that came ahead of it.
 #[tokio::test]
-async fn progress_arrives_before_the_reply() {
+async fn progress_goes_ahead_of_the_reply() {
     let mounted = Mounted::start().await;
     for era in BOTH {
-        let client = client(&mounted, era, None, None).await;
-        let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
-        let sink = Arc::clone(&heard);
-        let progress: ProgressSink = Arc::new(move |news| sink.lock().unwrap().push(news));
-        let how = CallOptions { progress: Some(progress), ..CallOptions::default() };
-        let outcome = client.call("steps", &arguments(json!({})), how).await.unwrap();
-        assert_eq!(text(&outcome), "done");
-        let heard = heard.lock().unwrap();
-        let told: Vec<_> = heard.iter().map(|news| (news.done, news.total, news.message.clone().unwrap())).collect();
-        let step = |n: u8| (f64::from(n), Some(3.0), format!("step {n}"));
-        assert_eq!(told, [step(1), step(2), step(3)], "{era:?}");
+        let mut body = wire::calling("steps");
+        let reply = match era {
+            Era::Older => {
+                let session = wire::session(&mounted.url, "amy").await;
+                body["params"]["_meta"] = json!({ "progressToken": "p" });
+                wire::in_session(&mounted.url, "amy", &session, "POST", &body).await
+            }
+            Era::Newer => {
+                body["params"]["_meta"] = wire::meta(false);
+                body["params"]["_meta"]["progressToken"] = json!("p");
+                let headers =
+                    [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "steps")];
+                wire::send(&mounted.url, "POST", &headers, body.to_string().as_bytes()).await
+            }
+        };
+        let messages = reply.messages();
+        let news: Vec<_> = messages.iter().map(|message| message["params"]["progress"].as_f64()).collect();
+        assert_eq!(news, [Some(1.0), Some(2.0), Some(3.0), None], "{era:?}: {}", reply.body);
+        let step = json!({ "progressToken": "p", "progress": 2.0, "total": 3.0, "message": "step 2" });
+        assert_eq!(messages[1]["params"], step);
+        assert_eq!(messages[3]["result"]["content"][0]["text"], "done");
     }
 }
 

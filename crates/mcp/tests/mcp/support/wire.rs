@@ -17,11 +17,20 @@ impl Reply {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The JSON-RPC message: the body, or the last event in it.
+    /// The JSON-RPC messages: the body, or the events in it.
+    pub(crate) fn messages(&self) -> Vec<Value> {
+        let events = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
+        let mut messages: Vec<&str> = events.filter(|data| data.contains("jsonrpc")).collect();
+        if messages.is_empty() {
+            messages.push(&self.body);
+        }
+        let read = |text| serde_json::from_str(text).unwrap_or_else(|_| panic!("{} {}", self.status, self.body));
+        messages.into_iter().map(read).collect()
+    }
+
+    /// The last of them.
     pub(crate) fn message(&self) -> Value {
-        let last =
-            self.body.lines().filter_map(|line| line.strip_prefix("data:")).rfind(|data| data.contains("jsonrpc"));
-        serde_json::from_str(last.unwrap_or(&self.body)).unwrap_or_else(|_| panic!("{} {}", self.status, self.body))
+        self.messages().pop().unwrap()
     }
 }
 
