@@ -28,12 +28,12 @@ const TESTS_MAY_USE: &[&str] = &["store"];
 const CONFINED: &[(&str, &[&str])] = &[
     ("sqlx", &["store"]),
     ("tantivy", &["retrieval"]),
-    ("axum", &["service", "cli"]),
+    ("axum", &["mcp", "service", "cli"]),
     ("reqwest", &["model", "mcp", "cli"]),
     ("rmcp", &["mcp"]),
     ("sse-stream", &["mcp"]),
     ("clap", &["cli"]),
-    ("jsonschema", &["agent"]),
+    ("jsonschema", &["agent", "mcp"]),
     ("tokio", &["agent", "gate", "model", "mcp", "library", "answer", "store", "service", "cli"]),
 ];
 
