@@ -1,6 +1,7 @@
 //! The command line.
 
 mod door;
+mod leave;
 mod money;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::{
     door::{BenchDoor, DoorCrash, DoorFlight, DoorLeave, DoorOverspend, DoorReset, DoorShutdown, DoorSoak},
+    leave::{Leave, LeaveKey, LeavePolicy, LeaveReopen, LeaveServe, LeaveStdio},
     money::{
         Credentials, Explain, Key, KeyCreate, KeyRole, Ledger, LedgerExport, LedgerReport, LedgerVerify, ReportBy,
     },
@@ -61,6 +63,9 @@ pub(crate) enum Command {
     Ledger(Ledger),
     /// Everything on the books under a request id.
     Explain(Explain),
+    /// The leave system: a business system whose rules travel with its tools.
+    #[command(subcommand)]
+    Leave(Leave),
     /// Show the configuration and where each value came from.
     #[command(subcommand)]
     Config(Config),

@@ -4,6 +4,7 @@
 //!   domain    what a leave is, what may be done with it, and the five rules: values and functions
 //!   desk      the operations, with every rule enforced, for any front: MCP, a terminal, a test
 //!   store     one SQLite file behind the port that `domain` declares
+//!   server    nine MCP tools over the desk, in either era of the protocol
 //! ```
 //!
 //! It stands for any business system that an assistant is let into. So it knows nothing of the rest of Bylaw: not its
@@ -21,4 +22,5 @@ pub mod desk;
 pub mod domain;
 pub mod keys;
 pub mod seed;
+pub mod server;
 pub mod store;

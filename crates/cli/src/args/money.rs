@@ -32,6 +32,7 @@ impl Command {
             | Self::Key(_)
             | Self::Ledger(_)
             | Self::Explain(_)
+            | Self::Leave(_)
             | Self::Config(_)
             | Self::Doctor(_)
             | Self::Bench(_) => None,

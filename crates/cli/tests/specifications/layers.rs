@@ -16,17 +16,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("library", &["corpus", "retrieval", "model", "gate"]),
     ("answer", &["retrieval", "corpus", "model", "gate"]),
     ("agent", &["corpus", "retrieval", "model", "gate", "answer", "mcp"]),
+    ("leave", &["mcp"]),
     ("store", &["corpus", "retrieval", "model", "gate", "library", "answer"]),
     ("service", &["corpus", "retrieval", "model", "gate", "library", "answer", "store"]),
-    ("cli", &["corpus", "retrieval", "model", "gate", "library", "answer", "store", "service"]),
+    ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "leave", "library", "answer", "store", "service"]),
 ];
 
 /// What tests may use beside the above.
-const TESTS_MAY_USE: &[&str] = &["store"];
+const TESTS_MAY_USE: &[&str] = &["store", "leave"];
 
 /// Libraries that only one crate, or a few, may know.
 const CONFINED: &[(&str, &[&str])] = &[
-    ("sqlx", &["store"]),
+    ("sqlx", &["store", "leave"]),
     ("tantivy", &["retrieval"]),
     ("axum", &["mcp", "service", "cli"]),
     ("reqwest", &["model", "mcp", "cli"]),
@@ -34,7 +35,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("sse-stream", &["mcp"]),
     ("clap", &["cli"]),
     ("jsonschema", &["agent", "mcp"]),
-    ("tokio", &["agent", "gate", "model", "mcp", "library", "answer", "store", "service", "cli"]),
+    ("tokio", &["agent", "gate", "leave", "model", "mcp", "library", "answer", "store", "service", "cli"]),
 ];
 
 fn crates() -> BTreeMap<String, Vec<(String, DependencyKind)>> {

@@ -9,6 +9,7 @@ mod configuration;
 mod documents;
 mod keys;
 mod layers;
+mod leave;
 mod metering;
 mod money;
 mod program;

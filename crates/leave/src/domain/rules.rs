@@ -16,7 +16,9 @@ use super::{
 pub struct Terms {
     /// How long a leave that was shown may be touched.
     pub shown_for: Duration,
-    /// How long a confirmation may be given.
+    /// How long an answer is waited for in the middle of a call.
+    pub answer_within: Duration,
+    /// How long a confirmation may be given with a call that is made again.
     pub confirm_for: Duration,
     /// How long an idempotency key is remembered.
     pub once_for: Duration,
@@ -27,6 +29,7 @@ impl Default for Terms {
         const MINUTE: u64 = 60;
         Self {
             shown_for: Duration::from_secs(30 * MINUTE),
+            answer_within: Duration::from_secs(2 * MINUTE),
             confirm_for: Duration::from_secs(10 * MINUTE),
             once_for: Duration::from_secs(7 * 24 * 60 * MINUTE),
         }

@@ -140,6 +140,9 @@ pub trait LeaveStore: Send + Sync {
     /// forgotten on the way.
     async fn apply(&self, change: &Change, forget_before: Timestamp) -> Result<Applied, StoreError>;
 
+    /// Uses a ticket up, durably; whether it was unused.
+    async fn spend(&self, ticket: &Ticket, now: Timestamp) -> Result<bool, StoreError>;
+
     /// Remembers a person's no and uses up its ticket. Whether the ticket was unused; if not, nothing is written.
     async fn decline(&self, decline: &Decline, ticket: &Ticket, entry: &HistoryEntry) -> Result<bool, StoreError>;
 

@@ -179,6 +179,10 @@ impl LeaveStore for SqliteLeaves {
         told!("writing a leave", self.put(change, forget_before))
     }
 
+    async fn spend(&self, ticket: &Ticket, now: Timestamp) -> Result<bool, StoreError> {
+        told!("using up a confirmation", self.put_ticket(ticket, now))
+    }
+
     async fn decline(&self, decline: &Decline, ticket: &Ticket, entry: &HistoryEntry) -> Result<bool, StoreError> {
         told!("remembering a no", self.put_decline(decline, ticket, entry))
     }

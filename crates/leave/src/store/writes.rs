@@ -30,6 +30,13 @@ impl SqliteLeaves {
         Ok(applied)
     }
 
+    pub(super) async fn put_ticket(&self, ticket: &Ticket, now: Timestamp) -> Result<bool, Failure> {
+        let mut writing = self.write().await?;
+        let is_fresh = use_ticket(&mut writing.transaction, ticket, now).await?;
+        writing.transaction.commit().await?;
+        Ok(is_fresh)
+    }
+
     pub(super) async fn put_decline(
         &self,
         decline: &Decline,

@@ -160,7 +160,10 @@ impl Office {
         let company = Company { employees: people(), grants, leaves: Vec::new() };
         assert!(store.found(&company, NOW).await.unwrap());
         let clock = Arc::new(TestClock::at(NOW));
-        let desk = Desk::new(store.clone(), Arc::new(policy()), clock.clone(), Arc::new(Counting::default()));
+        let mut policy = policy();
+        // Nobody is kept waiting in a test.
+        policy.terms.answer_within = Duration::from_millis(100);
+        let desk = Desk::new(store.clone(), Arc::new(policy), clock.clone(), Arc::new(Counting::default()));
         Self { desk, store, clock, tickets: Mutex::new(0) }
     }
 

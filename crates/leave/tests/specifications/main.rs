@@ -6,6 +6,7 @@ mod amounts;
 mod catalogue;
 mod company;
 mod desk;
+mod mcp;
 mod quotas;
 mod seniority;
 mod sentences;
