@@ -22,7 +22,7 @@ pub(super) async fn run(arguments: LeaveServe, settings: &Settings, format: Form
     let policy = policy(&arguments.policy)?;
     let store = open(settings).await?;
     let is_new = arguments.seed && found(&store, &policy).await?;
-    let keys = if is_new { seed::make_keys(&store).await? } else { Vec::new() };
+    let made = if is_new { seed::make_keys(&store).await? } else { Vec::new() };
     let desk = desk(&store, policy);
     let clock = Arc::new(SystemClock::new());
     let built = server(&desk, language(arguments.english), clock.clone(), Arc::new(SystemRandom)).await;
@@ -38,10 +38,10 @@ pub(super) async fn run(arguments: LeaveServe, settings: &Settings, format: Form
     let mount = HttpMount::new(built, keys, clock, HttpOptions::default(), shutdown.clone());
     let url = format!("http://127.0.0.1:{port}/mcp");
     match format {
-        Format::Json => terminal::json(&json!({ "url": url, "keys": seed::as_json(&keys) })),
+        Format::Json => terminal::json(&json!({ "url": url, "keys": seed::as_json(&made) })),
         Format::Text => {
             if is_new {
-                seed::write(&keys);
+                seed::write(&made);
             }
             terminal::line(format!("The leave system answers at {url}"));
         }
