@@ -98,7 +98,7 @@ async fn a_no_that_comes_between_reading_and_writing_is_not_overtaken() {
     assert!(!store.decline(&decline, &ticket, &change.entry).await.unwrap(), "the ticket was used");
     assert!(!store.spend(&ticket, NOW).await.unwrap());
     assert_eq!(store.apply(&change, Timestamp(0)).await.unwrap(), Applied::Stale);
-    assert_eq!(store.book(&id("E001")).await.unwrap().unwrap().declines, [decline.clone()]);
+    assert_eq!(store.book(&id("E001")).await.unwrap().unwrap().declines, std::slice::from_ref(&decline));
     assert_eq!(store.reopen(&leave, &change.entry).await.unwrap(), [decline]);
     assert!(store.book(&id("E001")).await.unwrap().unwrap().declines.is_empty());
 }

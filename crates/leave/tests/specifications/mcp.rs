@@ -174,10 +174,13 @@ fn text(outcome: &ToolOutcome) -> String {
 const APPROVED: &[(&str, &str)] = &[("ann", "submitted"), ("dan", "consented"), ("boss", "approved")];
 const CONSENTED: &[(&str, &str)] = &[("ann", "submitted"), ("dan", "consented")];
 
+/// A tool, how far the leave has come, who calls it, with what, and where a yes leads.
+type Row = (&'static str, &'static [(&'static str, &'static str)], &'static str, Value, Status);
+
 /// Rule × tool × era × what the person does: what the model is told, and where the leave stands afterwards.
 #[tokio::test]
 async fn a_person_is_asked_in_either_era_and_every_answer_has_its_end() {
-    let tools: [(&str, &[(&str, &str)], &str, Value, Status); 3] = [
+    let tools: [Row; 3] = [
         ("cancel_approved_leave", APPROVED, "ann", json!({ "reason": "plans changed" }), Status::Cancelled),
         ("update_leave_status", CONSENTED, "boss", json!({ "status": "rejected" }), Status::Rejected),
         ("update_leave_status", CONSENTED, "ann", json!({ "status": "withdrawn" }), Status::Withdrawn),

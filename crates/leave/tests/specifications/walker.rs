@@ -76,9 +76,9 @@ impl Watcher {
             let mut has_changed = false;
             for leave in &book.leaves {
                 has_changed |= self.leaves.get(&leave.id) != Some(leave);
-                match self.leaves.get(&leave.id) {
-                    Some(before) if before == leave => {}
-                    Some(before) => self.judge(before.clone(), leave, book, call, now, policy, trail),
+                match self.leaves.get(&leave.id).cloned() {
+                    Some(before) if before == *leave => {}
+                    Some(before) => self.judge(&before, leave, book, call, now, policy, trail),
                     None => {
                         assert_eq!((leave.status, leave.version), (Status::Draft, 1), "{trail}");
                         assert_eq!(leave.applicant.as_str(), call.who, "{trail}: made for another");
@@ -101,7 +101,7 @@ impl Watcher {
     #[expect(clippy::too_many_arguments, reason = "everything there is to know about one difference")]
     fn judge(
         &mut self,
-        before: Leave,
+        before: &Leave,
         after: &Leave,
         book: &bylaw_leave::domain::decide::Book,
         call: &Call<'_>,
