@@ -4,6 +4,7 @@ mod agents;
 mod chat;
 mod cost;
 mod door;
+mod leave;
 mod money;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ pub(crate) use self::{
     chat::{Approve, Chat},
     cost::{Cost, CostCommand, CostExample, CostLanguage, CostStatistic, CostWanted},
     door::{BenchDoor, DoorCrash, DoorFlight, DoorLeave, DoorOverspend, DoorReset, DoorShutdown, DoorSoak},
+    leave::{Leave, LeaveKey, LeavePolicy, LeaveReopen, LeaveServe, LeaveStdio},
     money::{
         Credentials, Explain, Key, KeyCreate, KeyRole, Ledger, LedgerExport, LedgerReport, LedgerVerify, ReportBy,
     },
@@ -71,6 +73,9 @@ pub(crate) enum Command {
     Explain(Explain),
     /// When does hosting your own model pay? An API against GPUs of your own.
     Cost(Box<Cost>),
+    /// The leave system: a business system whose rules travel with its tools.
+    #[command(subcommand)]
+    Leave(Leave),
     /// Show the configuration and where each value came from.
     #[command(subcommand)]
     Config(Config),

@@ -47,8 +47,17 @@
 )]
 
 mod client;
+mod server;
 
 pub use client::{
     CallOptions, ClientOptions, Content, Elicit, ElicitReply, Elicitation, Host, McpAddress, McpClient, McpClients,
     McpError, McpServer, Progress, ProgressSink, RemoteTool, ResourceBody, ServerState, ToolAnnotations, ToolOutcome,
+};
+pub use server::{
+    Authenticate, CallContext, CallLimits, Caller, ClientIdentity, Confirmation, ConfirmationGate, ConfirmationId,
+    ConfirmationKey, ConfirmationUse, ConfirmationUses, ConfirmationUsesError, Credentials, Era, HttpMount,
+    HttpOptions, MemoryUses, PipesError, Principal, ProgressReporter, PromptArgument, PromptMessage, PromptRole,
+    PromptSpec, Question, RefusedCredentials, ResourceSpec, ResourceTemplate, ServerPrompt, ServerResources,
+    ServerTool, ToolReply, ToolServer, ToolServerBuilder, ToolServerError, ToolSpec, ToolStop, Words, listen,
+    serve_pipes, serve_stdio,
 };

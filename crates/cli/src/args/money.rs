@@ -34,6 +34,7 @@ impl Command {
             | Self::Explain(_)
             | Self::Chat(_)
             | Self::Cost(_)
+            | Self::Leave(_)
             | Self::Config(_)
             | Self::Doctor(_)
             | Self::Bench(_) => None,

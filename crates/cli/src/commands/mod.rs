@@ -9,6 +9,7 @@ mod doctor;
 mod explain;
 mod ingest;
 mod key;
+mod leave;
 mod ledger;
 mod search;
 mod serve;
@@ -49,6 +50,7 @@ pub(crate) async fn run(cli: Cli, format: Format) -> Result<ExitCode, Failure> {
         Command::Ledger(arguments) => ledger::run(arguments, &settings, format).await,
         Command::Explain(arguments) => explain::run(&arguments, &settings, format).await,
         Command::Cost(arguments) => cost::run(*arguments, &settings, format).await,
+        Command::Leave(arguments) => leave::run(arguments, &settings, format).await,
         Command::Config(arguments) => Ok(config::run(arguments, &layers, format)),
         Command::Doctor(arguments) => doctor::run(arguments, &settings, &layers, format).await,
         Command::Bench(arguments) => bench::run(arguments, format).await,

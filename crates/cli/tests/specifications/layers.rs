@@ -17,26 +17,27 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("library", &["corpus", "retrieval", "model", "gate"]),
     ("answer", &["retrieval", "corpus", "model", "gate"]),
     ("agent", &["corpus", "retrieval", "model", "gate", "answer", "mcp"]),
+    ("leave", &["mcp"]),
     ("store", &["corpus", "retrieval", "model", "gate", "library", "answer", "agent"]),
     ("service", &["corpus", "retrieval", "model", "gate", "cost", "library", "answer", "agent", "mcp", "store"]),
-    ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "cost", "library", "answer", "agent", "store", "service"]),
+    ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "cost", "leave", "library", "answer", "agent", "store", "service"]),
 ];
 
 /// What tests may use beside the above.
-const TESTS_MAY_USE: &[&str] = &["store"];
+const TESTS_MAY_USE: &[&str] = &["store", "leave"];
 
 /// Libraries that only one crate, or a few, may know.
 const CONFINED: &[(&str, &[&str])] = &[
-    ("sqlx", &["store"]),
+    ("sqlx", &["store", "leave"]),
     ("tantivy", &["retrieval"]),
-    ("axum", &["service", "cli"]),
+    ("axum", &["mcp", "service", "cli"]),
     ("reqwest", &["model", "mcp", "cli"]),
     ("rmcp", &["mcp"]),
     ("sse-stream", &["mcp"]),
     ("clap", &["cli"]),
     ("rust_decimal", &["cost"]),
-    ("jsonschema", &["agent"]),
-    ("tokio", &["agent", "gate", "model", "mcp", "library", "answer", "store", "service", "cli"]),
+    ("jsonschema", &["agent", "mcp"]),
+    ("tokio", &["agent", "gate", "leave", "model", "mcp", "library", "answer", "store", "service", "cli"]),
 ];
 
 fn crates() -> BTreeMap<String, Vec<(String, DependencyKind)>> {

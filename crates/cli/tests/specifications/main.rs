@@ -12,6 +12,7 @@ mod documents;
 mod kept_runs;
 mod keys;
 mod layers;
+mod leave;
 mod metering;
 mod money;
 mod peers;

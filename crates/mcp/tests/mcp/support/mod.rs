@@ -1,7 +1,9 @@
 //! Servers to speak with, and what a client is given.
 
+pub(crate) mod desk;
 pub(crate) mod leaves;
 pub(crate) mod raw;
+pub(crate) mod wire;
 
 use std::{
     sync::{

@@ -1,0 +1,16 @@
+//! What the leave system promises, as examples.
+
+#![expect(clippy::unwrap_used, reason = "a failing test should panic")]
+#![expect(clippy::print_stderr, reason = "a test that could not look says so")]
+
+mod amounts;
+mod catalogue;
+mod company;
+mod desk;
+mod mcp;
+mod quotas;
+mod seniority;
+mod sentences;
+mod shape;
+mod spans;
+mod walker;

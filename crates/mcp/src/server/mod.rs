@@ -1,0 +1,42 @@
+//! The half that is called: tools, resources and prompts offered over HTTP or pipes, and the gate that asks the human.
+
+mod answer;
+mod caller;
+mod confirm;
+mod content;
+mod context;
+mod form;
+mod handler;
+mod http;
+mod listen;
+mod pipes;
+mod principal;
+mod prompt;
+mod question;
+mod resource;
+mod schema;
+mod seal;
+mod sessions;
+mod slots;
+mod spec;
+mod tool_server;
+mod uses;
+mod words;
+
+pub use answer::{ToolReply, ToolStop};
+pub use caller::{Caller, ClientIdentity, Era};
+pub use confirm::ConfirmationGate;
+pub use context::{CallContext, ProgressReporter};
+pub use http::{HttpMount, HttpOptions};
+pub use listen::listen;
+pub use pipes::{PipesError, serve_pipes, serve_stdio};
+pub use principal::{Authenticate, Credentials, Principal, RefusedCredentials};
+pub use prompt::{PromptArgument, PromptMessage, PromptRole, PromptSpec, ServerPrompt};
+pub use question::{Confirmation, Question};
+pub use resource::{ResourceSpec, ResourceTemplate, ServerResources};
+pub use seal::ConfirmationKey;
+pub use slots::CallLimits;
+pub use spec::{ServerTool, ToolSpec};
+pub use tool_server::{ToolServer, ToolServerBuilder, ToolServerError};
+pub use uses::{ConfirmationId, ConfirmationUse, ConfirmationUses, ConfirmationUsesError, MemoryUses};
+pub use words::Words;
