@@ -1,4 +1,6 @@
-//! Speaking MCP with the servers that offer tools.
+//! Speaking MCP: with the servers that offer tools, and as one of them.
+//!
+//! # Calling
 //!
 //! ```text
 //!   McpServer ─► McpClient ── tools() ─► RemoteTool          one server: connects, reconnects, closes
@@ -38,9 +40,58 @@
 //! # }
 //! ```
 //!
-//! What bounds memory: a message longer than [`ClientOptions::max_message_bytes`] is thrown away as it arrives, on
+//! What bounds a client's memory: a message longer than [`ClientOptions::max_message_bytes`] is thrown away as it arrives, on
 //! either transport, and its call fails with [`McpError::TooLarge`] while the connection stays. What a server sends
 //! without being asked is bounded in the same way, each message by itself.
+//!
+//! # Being called
+//!
+//! ```text
+//!   ServerTool, ServerPrompt, ServerResources ─► ToolServer ─► HttpMount ─► listen     HTTP: many, by their keys
+//!                                                    │    └──► serve_stdio             pipes: one, given at the start
+//!                          CallContext::confirm ─► ConfirmationGate ─► ConfirmationUses (a port)
+//! ```
+//!
+//! A tool is a description and a handler; it sees neither the era nor the transport. What it is given is checked against
+//! its schema, who calls comes from [`Authenticate`] or from whoever started the process, and a call that must not happen
+//! by a model's word alone asks the human through [`CallContext::confirm`]. The answer holds for this principal, tool,
+//! arguments, subject and version, once, for some minutes.
+//!
+//! ```
+//! use async_trait::async_trait;
+//! use bylaw_mcp::{
+//!     CallContext, Confirmation, Question, ServerTool, ToolAnnotations, ToolReply, ToolServer, ToolSpec, ToolStop,
+//! };
+//! use serde_json::json;
+//!
+//! struct Cancel;
+//!
+//! #[async_trait]
+//! impl ServerTool for Cancel {
+//!     fn spec(&self) -> ToolSpec {
+//!         let id = json!({ "type": "string", "description": "The leave's id." });
+//!         ToolSpec::new("cancel", "Cancels a leave. The person is asked first.")
+//!             .taking(json!({ "type": "object", "properties": { "id": id }, "required": ["id"] }))
+//!             .that(ToolAnnotations::DESTROYS)
+//!     }
+//!
+//!     async fn call(&self, call: CallContext) -> Result<ToolReply, ToolStop> {
+//!         let id = call.arguments["id"].as_str().unwrap_or_default().to_owned();
+//!         match call.confirm(Question::new(&id, "3", format!("Cancel {id}, three days in May?"))).await? {
+//!             Confirmation::Accepted(_) => Ok(ToolReply::text(format!("{id} is cancelled."))),
+//!             Confirmation::Declined => Err(ToolStop::refused("The person said no. Do not ask again.")),
+//!             Confirmation::Dismissed | Confirmation::TimedOut => Err(ToolStop::refused("Nobody answered.")),
+//!             Confirmation::Unsupported => Err(ToolStop::refused("Your client cannot ask. Use the web page.")),
+//!         }
+//!     }
+//! }
+//!
+//! let server = ToolServer::builder("leaves", "1").tool(Cancel).build()?;
+//! # Ok::<(), bylaw_mcp::ToolServerError>(())
+//! ```
+//!
+//! What bounds a server: calls at once and waiting ([`CallLimits`]); bodies, sessions and their idleness
+//! ([`HttpOptions`]). Host and origin are loopback's unless said otherwise.
 #![cfg_attr(
     test,
     allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test that cannot go on should panic")

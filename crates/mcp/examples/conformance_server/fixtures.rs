@@ -34,7 +34,7 @@ const TOOLS: [&str; 17] = [
     "test_input_required_result_request_state",
     "test_input_required_result_tampered_state",
     "test_input_required_result_capabilities",
-    "test_missing_capability",
+    "test_custom_header",
 ];
 
 pub(crate) fn tools() -> Vec<Arc<dyn ServerTool>> {
@@ -108,7 +108,6 @@ fn form(tool: &str) -> Option<(&'static str, &'static str, Value)> {
         "test_input_required_result_request_state"
         | "test_input_required_result_tampered_state"
         | "test_input_required_result_capabilities"
-        | "test_missing_capability"
         | "test_streaming_elicitation" => ("confirm", "Please confirm", agreed(), vec!["ok"]),
         _ => return None,
     };
@@ -124,6 +123,12 @@ impl ServerTool for TestTool {
                 "type": "object",
                 "properties": { "message": { "type": "string", "description": "What the person is shown." } },
                 "required": ["message"],
+            })),
+            "test_custom_header" => spec.taking(json!({
+                "type": "object",
+                "properties": {
+                    "region": { "type": "string", "description": "Where.", "x-mcp-header": "Region" },
+                },
             })),
             _ => spec,
         }
@@ -151,6 +156,7 @@ impl ServerTool for TestTool {
                 }
                 shown([text("done")])
             }
+            "test_custom_header" => shown([text("The header and the argument agree.")]),
             "test_logging_tool" => shown([text("This server sends no log messages.")]),
             asking => {
                 let Some((name, message, form)) = form(asking) else {

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    body::Body,
+    body::{Body, Bytes},
     extract::{ConnectInfo, Request, State},
     http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::{self, Next},
@@ -24,9 +24,6 @@ use super::{
 };
 
 const SESSION: &str = "mcp-session-id";
-const PROTOCOL: &str = "mcp-protocol-version";
-/// Versions from this on have no sessions; they compare as text.
-const FIRST_WITHOUT_SESSIONS: &str = "2026-07-28";
 
 /// How a server stands on HTTP.
 #[derive(Clone, Debug)]
@@ -142,7 +139,6 @@ async fn enter(State(door): State<Arc<Door>>, mut request: Request, next: Next) 
         Some(Ok(id)) => Some(id.to_owned()),
         Some(Err(_)) => return no_session(),
     };
-    let mut room = None;
     if let Some(id) = &named {
         let (found, expired) = door.sessions.find(id, principal.id());
         door.close(expired).await;
@@ -150,29 +146,42 @@ async fn enter(State(door): State<Arc<Door>>, mut request: Request, next: Next) 
             Found::Own(lease) => {
                 request.extensions_mut().insert(lease);
             }
-            Found::None if speaks_without_sessions(request.headers()) => {}
             Found::None => return no_session(),
         }
-    } else if *request.method() == Method::POST && !speaks_without_sessions(request.headers()) {
-        let (made, closed) = door.sessions.make_room(principal.id());
+    }
+    let speaker: Arc<str> = Arc::from(principal.id());
+    request.extensions_mut().insert::<Principal>(principal);
+    let (request, may_open) = match door.with_body(request).await {
+        Ok((request, body)) => (request, named.is_none() && says_initialize(&body)),
+        Err(refused) => return refused,
+    };
+    let mut room = None;
+    if may_open {
+        let (made, closed) = door.sessions.make_room(&speaker);
         door.close(closed).await;
         if made.is_none() {
             return busy();
         }
         room = made;
     }
-    request.extensions_mut().insert::<Principal>(principal);
-    let request = match door.with_body(request).await {
-        Ok(request) => request,
-        Err(refused) => return refused,
-    };
     let is_delete = *request.method() == Method::DELETE;
-    let response = next.run(request).await;
+    let mut response = next.run(request).await;
+    if is_delete && response.status() == StatusCode::ACCEPTED {
+        // Some clients take "accepted" for a failure to end the session.
+        response = StatusCode::NO_CONTENT.into_response();
+    }
     if let Some(id) = named.filter(|_| is_delete || response.status() == StatusCode::NOT_FOUND) {
         door.sessions.forget(&id);
     }
-    if let (Some(room), Some(Ok(id))) = (room, response.headers().get(SESSION).map(HeaderValue::to_str)) {
-        room.fill(id);
+    if let Some(Ok(id)) = response.headers().get(SESSION).map(HeaderValue::to_str) {
+        match room {
+            Some(room) => room.fill(id),
+            // Opened by words that nobody writes so, to get past the bounds.
+            None => {
+                door.close(vec![Arc::from(id)]).await;
+                return busy();
+            }
+        }
     }
     response
 }
@@ -200,14 +209,14 @@ impl Door {
     }
 
     /// The request with its whole body, if it arrives in time and is not too long.
-    async fn with_body(&self, request: Request) -> Result<Request, Response> {
+    async fn with_body(&self, request: Request) -> Result<(Request, Bytes), Response> {
         if *request.method() != Method::POST {
-            return Ok(request);
+            return Ok((request, Bytes::new()));
         }
         let (parts, body) = request.into_parts();
         let most = self.options.max_body_bytes;
         match tokio::time::timeout(self.options.body_timeout, axum::body::to_bytes(body, most)).await {
-            Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
+            Ok(Ok(bytes)) => Ok((Request::from_parts(parts, Body::from(bytes.clone())), bytes)),
             Ok(Err(_)) => {
                 let sentence = format!("the body could not be read, or is longer than {most} bytes: send less");
                 Err((StatusCode::PAYLOAD_TOO_LARGE, sentence).into_response())
@@ -225,11 +234,10 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-fn speaks_without_sessions(headers: &HeaderMap) -> bool {
-    headers
-        .get(PROTOCOL)
-        .and_then(|version| version.to_str().ok())
-        .is_some_and(|version| version >= FIRST_WITHOUT_SESSIONS)
+/// Whether a body may ask for a session: a cheap look before anything is parsed.
+fn says_initialize(body: &[u8]) -> bool {
+    let word = b"\"initialize\"";
+    body.windows(word.len()).any(|window| window == word)
 }
 
 /// What is another's, and what never was, is answered alike.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bylaw_mcp::{Era, HttpOptions};
+use serde_json::json;
 
 use crate::support::{
     call,
@@ -23,7 +24,7 @@ async fn a_session_belongs_to_who_opened_it() {
     }
     let own = wire::in_session(url, "amy", &session, "POST", &calling("who")).await;
     assert_eq!(own.message()["result"]["content"][0]["text"], "amy through wire, older");
-    assert!((200..300).contains(&wire::in_session(url, "amy", &session, "DELETE", &calling("who")).await.status));
+    assert_eq!(wire::in_session(url, "amy", &session, "DELETE", &calling("who")).await.status, 204);
     assert_eq!(wire::in_session(url, "amy", &session, "POST", &calling("who")).await.status, 404);
     assert_eq!(mounted.mount.sessions(), 0);
 }
@@ -101,6 +102,45 @@ async fn the_newer_era_opens_none() {
     assert_eq!(mounted.mount.sessions(), 0);
 }
 
+#[tokio::test]
+async fn no_headers_or_words_open_a_session_beside_the_bounds() {
+    let options = HttpOptions { max_sessions: 1, ..HttpOptions::default() };
+    let mounted = Mounted::start_with(options, |builder| builder).await;
+    let waiting = client(&mounted, Era::Older, Some("amy"), None).await;
+    let held = tokio::spawn(async move { text(&call(&waiting, "hold").await.unwrap()) });
+    mounted.desk.started.take().await;
+    let plain = json!({
+        "jsonrpc": "2.0",
+        "id": 0,
+        "method": "initialize",
+        "params": { "protocolVersion": "2026-07-28", "capabilities": {}, "clientInfo": { "name": "w", "version": "1" } },
+    })
+    .to_string();
+    let escaped = plain.replace("initialize", "initi\\u0061lize");
+    for (body, headers) in [
+        (&plain, vec![]),
+        (&plain, vec![("mcp-protocol-version", "2026-07-28")]),
+        (&escaped, vec![]),
+        (&escaped, vec![("mcp-protocol-version", "2026-07-28")]),
+    ] {
+        let reply = wire::send(&mounted.url, "POST", &headers, body.as_bytes()).await;
+        assert_eq!(reply.status, 503, "{body} {headers:?}");
+        assert_eq!(reply.header("mcp-session-id"), None);
+    }
+    mounted.desk.go_on.give();
+    assert_eq!(held.await.unwrap(), "held");
+}
+
+#[tokio::test]
+async fn a_session_of_another_is_not_reached_by_speaking_the_newer_era() {
+    let mounted = Mounted::start().await;
+    let session = wire::session(&mounted.url, "amy").await;
+    let headers =
+        [("authorization", "Bearer bob"), ("mcp-session-id", session.as_str()), ("mcp-protocol-version", "2026-07-28")];
+    let reply = wire::send(&mounted.url, "POST", &headers, calling("who").to_string().as_bytes()).await;
+    assert_eq!(reply.status, 404);
+}
+
 /// Pages of memory that this process holds, in bytes; nothing where that cannot be told.
 fn held() -> Option<usize> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
@@ -108,6 +148,7 @@ fn held() -> Option<usize> {
 }
 
 #[tokio::test]
+#[expect(clippy::print_stderr, reason = "what was not measured is said loudly")]
 async fn a_thousand_sessions_fit_into_eighty_megabytes() {
     let options = HttpOptions { max_sessions_of_one: 1000, ..HttpOptions::default() };
     let mounted = Mounted::start_with(options, |builder| builder).await;

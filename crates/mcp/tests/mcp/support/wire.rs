@@ -57,6 +57,7 @@ pub(crate) async fn begin(
     }
     head.push_str("\r\n");
     let mut stream = TcpStream::connect(host).await.unwrap();
+    stream.set_nodelay(true).unwrap();
     stream.write_all(head.as_bytes()).await.unwrap();
     // Who refuses by the head alone may have hung up already.
     let _ = stream.write_all(body).await;
@@ -85,7 +86,7 @@ fn unchunk(mut rest: &str) -> String {
     while let Some((size, tail)) = rest.split_once("\r\n") {
         let size = usize::from_str_radix(size, 16).unwrap();
         body.push_str(&tail[..size]);
-        rest = &tail[size..].trim_start_matches("\r\n");
+        rest = tail[size..].trim_start_matches("\r\n");
     }
     body
 }
