@@ -90,8 +90,8 @@ pub enum AnswerError {
     /// The run ended without a word.
     #[error("the run ended without an answer")]
     Lost,
-    /// The caller left.
-    #[error("the request was cancelled")]
+    /// The caller left, or somebody stopped the run.
+    #[error("the run was stopped on request")]
     Cancelled,
 }
 
@@ -111,7 +111,8 @@ impl AnswerError {
             Self::Index(_) => ErrorCode::NotReady,
             Self::IdempotencyConflict => ErrorCode::IdempotencyConflict,
             Self::Store(_) => ErrorCode::StorageFailed,
-            Self::Lost | Self::Cancelled => ErrorCode::InternalError,
+            Self::Cancelled => ErrorCode::Cancelled,
+            Self::Lost => ErrorCode::InternalError,
         }
     }
 }

@@ -88,6 +88,7 @@ pub(crate) const fn exit_code(code: ErrorCode) -> u8 {
         | ErrorCode::LedgerFaulty
         | ErrorCode::StorageFailed
         | ErrorCode::RunLost
+        | ErrorCode::Cancelled
         | ErrorCode::InternalError => 1,
     }
 }

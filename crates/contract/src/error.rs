@@ -74,6 +74,8 @@ error_codes! {
     QuestionClosed = "question_closed",
     /// No model is configured, and this needs one.
     NoModel = "no_model",
+    /// The run was stopped on request.
+    Cancelled = "cancelled",
     /// The process that did the run is gone; what it was doing may have happened.
     RunLost = "run_lost",
     /// This `Idempotency-Key` came before with another body.

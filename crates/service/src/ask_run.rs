@@ -27,15 +27,16 @@ impl AskRun {
             request_id: question.arrival.request_id.clone(),
             started_at: service.clock.now(),
         };
-        let run = service.runner.journal().hold(new);
+        let run = service.runner.journal().hold(new).that_stops_with(question.cancel.clone());
         // Only a request with a key of its own may be one that was answered before.
         Self(if question.idempotency_key.is_some() { run.that_may_repeat() } else { run })
     }
 
-    /// Writes down that there is no answer. Whoever left has said nothing, and their run was cancelled.
+    /// Writes down that there is no answer. Whoever left has said nothing, and a run that is dropped was cancelled.
     pub(crate) fn failed(&self, service: &Service, error: &AnswerError) {
         let (reason, code) = match error {
             AnswerError::Cancelled if service.cut.is_cancelled() => (StopReason::Cancelled, ErrorCode::ShuttingDown),
+            AnswerError::Cancelled if self.0.was_stopped() => (StopReason::Cancelled, ErrorCode::Cancelled),
             AnswerError::Cancelled => return,
             error => (StopReason::Failed, error.code()),
         };

@@ -44,7 +44,8 @@ pub const fn status_of(code: ErrorCode) -> StatusCode {
         | ErrorCode::IdempotencyConflict
         | ErrorCode::ConversationBusy
         | ErrorCode::QuestionAnswered
-        | ErrorCode::QuestionClosed => StatusCode::CONFLICT,
+        | ErrorCode::QuestionClosed
+        | ErrorCode::Cancelled => StatusCode::CONFLICT,
         ErrorCode::PayloadTooLarge | ErrorCode::DocumentTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorCode::UnsupportedMediaType | ErrorCode::UnsupportedFormat => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorCode::InvalidRequest

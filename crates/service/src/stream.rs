@@ -227,7 +227,7 @@ impl Transcript {
             Step::Finished(Err(failure)) => {
                 let (stop, code, message) = self.broken.take().unwrap_or_else(|| {
                     let reason = match failure.code() {
-                        ErrorCode::ShuttingDown | ErrorCode::InvalidKey => StopReason::Cancelled,
+                        ErrorCode::ShuttingDown | ErrorCode::InvalidKey | ErrorCode::Cancelled => StopReason::Cancelled,
                         _ => StopReason::Failed,
                     };
                     let stop = Stop { reason, at_step: 0, message: failure.message() };

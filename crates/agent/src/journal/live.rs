@@ -7,6 +7,7 @@ use std::{
 
 use bylaw_contract::{LoopEvent, RunEvent, RunId, runs::NumberedEvent};
 use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
 
 use super::JournalConfig;
 
@@ -36,6 +37,10 @@ struct Speaking {
     is_cut: bool,
     /// The number of the last event that was written.
     last: u64,
+    /// What stops it.
+    stop: Option<CancellationToken>,
+    /// It was stopped on request.
+    was_stopped: bool,
 }
 
 /// What one who begins to watch is given.
@@ -63,6 +68,27 @@ impl Live {
     /// The run is over; those who watch are told by the end of their channel.
     pub(crate) fn end(&self, run: &RunId) {
         self.lock().remove(run);
+    }
+
+    /// From now on the run can be [stopped](Self::stop) by cancelling the token.
+    pub(crate) fn stops_with(&self, run: &RunId, token: CancellationToken) {
+        if let Some(speaking) = self.lock().get_mut(run) {
+            speaking.stop = Some(token);
+        }
+    }
+
+    /// Stops a run. False if it does not go on here, or nothing stops it.
+    pub(crate) fn stop(&self, run: &RunId) -> bool {
+        let mut runs = self.lock();
+        let Some(speaking) = runs.get_mut(run) else { return false };
+        let Some(token) = &speaking.stop else { return false };
+        token.cancel();
+        speaking.was_stopped = true;
+        true
+    }
+
+    pub(crate) fn was_stopped(&self, run: &RunId) -> bool {
+        self.lock().get(run).is_some_and(|speaking| speaking.was_stopped)
     }
 
     pub(crate) fn watch(&self, run: &RunId) -> Option<Begun> {

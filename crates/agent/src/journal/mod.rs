@@ -196,6 +196,12 @@ impl Journal {
         OpenRun::new(Arc::clone(&self.0), run)
     }
 
+    /// Stops a run of this process that can be [stopped](OpenRun::that_stops_with). Whether there was one.
+    #[must_use]
+    pub fn stop(&self, run: &RunId) -> bool {
+        self.0.live.stop(run)
+    }
+
     /// Watches a run from after the given event on, whether it goes on or is over, here or in another process. The stream
     /// ends with the run. A run that is not kept has nothing to be seen.
     #[must_use]

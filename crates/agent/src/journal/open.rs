@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use bylaw_answer::EventSink;
 use bylaw_contract::{ArtifactId, LoopEvent, RunEvent, RunId, StopReason, ask::Mode, chain};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use super::{Answer, BeginError, Command, Inner, closing, last_event};
 use crate::{
@@ -68,6 +69,19 @@ impl OpenRun {
     pub fn that_may_repeat(mut self) -> Self {
         self.holds = true;
         self
+    }
+
+    /// The same, which [`Journal::stop`](super::Journal::stop) stops by cancelling the token.
+    #[must_use]
+    pub fn that_stops_with(self, token: CancellationToken) -> Self {
+        self.journal.live.stops_with(&self.run.id, token);
+        self
+    }
+
+    /// Whether it was [stopped](super::Journal::stop).
+    #[must_use]
+    pub fn was_stopped(&self) -> bool {
+        self.journal.live.was_stopped(&self.run.id)
     }
 
     /// How it began.

@@ -336,11 +336,15 @@ impl Runner {
         })
     }
 
-    /// Tells a run to stop. Whether it goes on here: then it ends within a fifth of a second.
+    /// Tells a run of an agent, or a question that can be [stopped](crate::OpenRun::that_stops_with), to stop. Whether it
+    /// goes on here: then it ends within a fifth of a second.
     #[must_use]
     pub fn cancel(&self, run_id: &RunId) -> bool {
-        let going = self.0.runs.get(run_id);
-        going.inspect(|going| going.end(Cause::Asked)).is_some()
+        match self.0.runs.get(run_id) {
+            Some(going) => going.end(Cause::Asked),
+            None => return self.journal().stop(run_id),
+        }
+        true
     }
 
     /// What a run that goes on here waits for a person to answer; `None` if it does not go on here.

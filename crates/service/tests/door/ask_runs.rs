@@ -1,5 +1,6 @@
 //! Every question is a run; what was answered before is the run that was paid for.
 
+use axum::http::Method;
 use bylaw_gate::Role;
 use bylaw_model::scripted::{Script, ScriptedEnd, ScriptedReply};
 use serde_json::{Value, json};
@@ -82,7 +83,7 @@ async fn a_request_that_is_sent_again_is_no_run_of_its_own() {
     for stream in [false, true, false] {
         let body =
             json!({ "question": "事假一年最多幾天？", "mode": "pipeline", "use_cache": false, "stream": stream });
-        let reply = door.call(axum::http::Method::POST, "/ask", &headers, body.to_string().into_bytes()).await;
+        let reply = door.call(Method::POST, "/ask", &headers, body.to_string().into_bytes()).await;
         assert_eq!(reply.status, 200, "{}", reply.text());
     }
     let runs = runs(&door).await;
@@ -110,4 +111,34 @@ async fn ones_questions_are_nobody_elses_runs() {
     let path = format!("/runs/{}", answer["run_id"].as_str().unwrap());
     assert_eq!(door.get_as(&one, &path).await.status, 200);
     assert_eq!(door.get_as(&other, &path).await.error().1, "run_not_found");
+}
+
+#[tokio::test]
+async fn a_question_that_is_being_answered_can_be_stopped_by_its_run() {
+    for (mode, stream) in [("pipeline", false), ("pipeline", true), ("agent", true)] {
+        let script = Script::always(ScriptedReply::ending(["十四"], ScriptedEnd::Stalls));
+        let door = Plan::new().model(script.clone()).open().await;
+        let body = question(mode, stream);
+        let asked = door.post("/ask", &body);
+        let stopped = async {
+            let run = loop {
+                if let Some(run) = runs(&door).await.pop().filter(|_| !script.requests().is_empty()) {
+                    break run["run_id"].as_str().unwrap().to_owned();
+                }
+                tokio::task::yield_now().await;
+            };
+            door.call(Method::DELETE, &format!("/runs/{run}"), &[], Vec::new()).await.json()
+        };
+        let (reply, stopped) = tokio::join!(asked, stopped);
+        assert_eq!(stopped["cancelled"], true, "{mode} {stream}");
+        if stream {
+            let (name, error) = events(&reply.text()).pop().unwrap();
+            assert_eq!((name.as_str(), &error["code"]), ("error", &json!("cancelled")), "{mode}");
+            assert_eq!(error["stop"]["reason"], "cancelled", "{mode}");
+        } else {
+            assert_eq!((reply.status.as_u16(), reply.error().1.as_str()), (409, "cancelled"), "{mode}");
+        }
+        let run = runs(&door).await.pop().unwrap();
+        assert_eq!((&run["status"], &run["stop"]), (&json!("ended"), &json!("cancelled")), "{mode} {stream}");
+    }
 }
