@@ -9,6 +9,7 @@ export default {
   cancel: 'Stop',
   result: 'Answer',
   how: 'How and where',
+  mode: 'How to answer',
   where: 'Where to look',
   source: 'Document',
   anySource: 'All documents',

@@ -9,6 +9,7 @@ export default {
   cancel: '停止',
   result: '回答',
   how: '怎麼查、查哪裡',
+  mode: '怎麼回答',
   where: '查哪裡',
   source: '文件',
   anySource: '所有文件',

@@ -153,7 +153,7 @@ describe('asking', () => {
   })
 
   it('copies the answer with its citations and where they can be read', async () => {
-    const writeText = vi.fn(async (_: string) => undefined)
+    const writeText = vi.fn<(text: string) => Promise<void>>(async () => undefined)
     vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } })
     const { wrapper } = await page()
     await ask(wrapper)
