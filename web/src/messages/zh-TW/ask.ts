@@ -200,7 +200,7 @@ export default {
     first: '{seconds} 秒後出現第一個字',
     run: '執行紀錄',
     openRun: '完整經過',
-    runHint: '只有你和管理員打得開；其他人會看到「沒有這筆紀錄」。',
+    runHint: '這個連結只有你和管理員打得開；其他人會看到「沒有這筆紀錄」。',
   },
   history: {
     title: '問過的 {n} 個問題',
