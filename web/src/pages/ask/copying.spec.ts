@@ -25,6 +25,10 @@ it('an answer is copied with numbers, and what they stand for', () => {
   )
 })
 
+it('a quoted sentence is copied with the number of its article', () => {
+  expect(asText('特休可以遞延嗎？', done(answer), linkTo)).toContain('遞延以一次為限。[1]\n\n[1] 第 22 條之 1')
+})
+
 it('a "no" is copied as one, with what comes nearest', () => {
   const copied = asText('可以帶寵物上班嗎？', done(silence), linkTo)
   expect(copied).toContain('規章裡沒有這一項規定')
