@@ -6,7 +6,8 @@
 //!                               routes/search     straight from the generation
 //!                               routes/articles · sources · documents
 //!                               routes/runs · events · replies · conversations · artifacts
-//!                               routes/usage · budgets · cost · metrics · health · openapi
+//!                               routes/me · usage · budgets · cost · metrics · health · openapi
+//!                               routes/ui         the page, which is part of the program
 //! ```
 //!
 //! [`Service`] holds the parts, [`router`] puts the routes before them, [`serve`] listens and stops in two stages. Every
@@ -23,6 +24,7 @@ mod ask_run;
 mod body;
 mod caller;
 mod error;
+mod frame_ancestor;
 mod front;
 mod hosts;
 mod measure;
@@ -37,11 +39,13 @@ mod service;
 mod settings;
 mod standing;
 mod stream;
+mod ui_assets;
 mod upload;
 
 pub use accounts::Accounts;
 pub use caller::Access;
 pub use error::status_of;
+pub use frame_ancestor::{FrameAncestor, InvalidOrigin};
 pub use measure::{MeasureError, measure};
 pub use routes::{Operation, openapi::document, operations, router};
 pub use serve::serve;

@@ -19,8 +19,8 @@ use utoipa::{
 };
 
 use crate::routes::{
-    articles, artifacts, ask, budgets, conversations, cost, documents, events, health, metrics, replies, runs, search,
-    sources, usage,
+    articles, artifacts, ask, budgets, conversations, cost, documents, events, health, me, metrics, replies, runs,
+    search, sources, usage,
 };
 
 #[derive(OpenApi)]
@@ -48,6 +48,7 @@ use crate::routes::{
         conversations::detail,
         conversations::delete,
         artifacts::artifact,
+        me::me,
         usage::usage,
         budgets::budgets,
         cost::cost,
