@@ -3,6 +3,7 @@
 //! ```text
 //!   connection ─ serve ─► front: label · key · host check · panics · error bodies · access log
 //!                           └─► routes/ask        JSON, or events as they happen
+//!                               routes/openai     the same question in OpenAI's shapes
 //!                               routes/search     straight from the generation
 //!                               routes/articles · sources · documents
 //!                               routes/runs · events · replies · conversations · artifacts
@@ -29,6 +30,7 @@ mod front;
 mod hosts;
 mod measure;
 mod metrics;
+mod openai;
 mod page;
 mod parameters;
 mod reply;

@@ -27,6 +27,7 @@ pub(crate) mod events;
 pub(crate) mod health;
 pub(crate) mod me;
 pub(crate) mod metrics;
+pub(crate) mod openai;
 pub(crate) mod openapi;
 pub(crate) mod replies;
 pub(crate) mod runs;
@@ -87,6 +88,11 @@ fn resources() -> Vec<Resource> {
     let resource = |path, operations| Resource { path, operations };
     vec![
         resource("/ask", vec![post("/ask", Needs(Action::Ask), ask::ask)]),
+        resource("/v1/models", vec![get("/v1/models", Needs(Action::Ask), openai::models)]),
+        resource(
+            "/v1/chat/completions",
+            vec![post("/v1/chat/completions", Needs(Action::Ask), openai::chat_completions)],
+        ),
         resource("/search", vec![post("/search", Needs(Action::Search), search::search)]),
         resource("/articles/{*id}", vec![get("/articles/{source}/{article}", Needs(Action::Read), articles::article)]),
         resource("/sources", vec![get("/sources", Needs(Action::Read), sources::list)]),

@@ -19,6 +19,7 @@ mod ledger;
 mod me;
 mod metering;
 mod metrics;
+mod openai;
 mod openapi;
 mod replies;
 mod runs;
