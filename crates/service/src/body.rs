@@ -117,7 +117,14 @@ pub(crate) fn in_words(text: &str) -> String {
             return format!("{field}: {words}{}", known.unwrap_or_default());
         }
     }
+    // The names of our own types say nothing to callers.
+    let text = match text.split_once("expected struct ") {
+        Some((before, _)) => format!("{before}expected an object"),
+        None => text.to_owned(),
+    };
     text.replace("expected u32", "expected a whole number that is not negative")
+        .replace("expected a sequence", "expected a list")
+        .replace("expected a map", "expected an object")
         .replace("expected i64", "expected a whole number")
         .replace("expected f64", "expected a number")
         .replace("expected a boolean", "expected true or false")

@@ -64,8 +64,8 @@ pub(crate) const fn heading(used: bool, language: Language) -> &'static str {
 
 /// One line of the list.
 pub(crate) fn line(number: usize, citation: &Citation, base: &Base) -> String {
-    let (title, source) = (plain(&citation.title), plain(citation.source.as_str()));
-    format!("{number}. [{title}]({}) {source}", base.article(&citation.id))
+    let source = citation.source.as_str().replace('`', "'");
+    format!("{number}. [{}]({}) `{source}`", plain(&citation.title), base.article(&citation.id))
 }
 
 /// A title as Markdown shows it: what documents call themselves must not become markup.

@@ -14,7 +14,10 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-use crate::door::{Door, Plan, Reply, shape};
+use crate::{
+    door::{Door, Plan, Reply, shape},
+    streaming::Faulty,
+};
 
 const CHAT: &str = "/v1/chat/completions";
 const QUESTION: &str = "事假一年最多幾天？";
@@ -217,6 +220,25 @@ async fn a_reply_that_breaks_off_leaves_nobody_empty_handed() {
         assert!(content.contains("中途斷線") && content.contains("不代表規章沒有規定"), "{content}");
         assert!(content.contains("> 事假一年合計不得超過十四日"), "{content}");
     }
+}
+
+/// What leaves nothing to tell is raised by clients as an error is.
+#[tokio::test]
+async fn a_fault_inside_is_an_error_in_either_form() {
+    let door = Plan::new().answers(Arc::new(Faulty)).open().await;
+    let ask = async |stream: bool| {
+        let headers = [("content-type", "application/json"), ("idempotency-key", "one")];
+        door.call(Method::POST, CHAT, &headers, asked("bylaw-auto", QUESTION, stream).to_string().into_bytes()).await
+    };
+    let whole = ask(false).await;
+    assert!(refused(&whole).starts_with("500 server_error internal_error -: "));
+    let streamed = ask(true).await;
+    let pieces = chunks(&streamed);
+    let [error] = &pieces[..] else { panic!("{pieces:?}") };
+    let error = &error["error"];
+    assert_eq!((&error["type"], &error["code"]), (&json!("server_error"), &json!("internal_error")));
+    assert_eq!(error["request_id"].as_str(), streamed.header("x-request-id"));
+    assert!(!streamed.text().contains("fault"), "{}", streamed.text());
 }
 
 /// Every refusal, in OpenAI's shape.
