@@ -27,8 +27,8 @@ fn shown(reply: &Reply) -> String {
 /// A file that the page begins with.
 async fn asset(door: &Door) -> String {
     let index = door.get("/ui/").await.text();
-    let (_, rest) = index.split_once("\"/ui/assets/").unwrap_or_else(|| panic!("no asset in {index}"));
-    format!("/ui/assets/{}", rest.split_once('"').unwrap().0)
+    let named = index.split('"').find(|part| part.starts_with("/ui/assets/") && part.ends_with(".css"));
+    named.unwrap_or_else(|| panic!("no style in {index}")).to_owned()
 }
 
 async fn browse(door: &Door, path: &str, headers: &[(&str, &str)]) -> Reply {
