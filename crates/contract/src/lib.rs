@@ -6,7 +6,7 @@
 //!   article ─ citation ─ outcome        what an answer is made of
 //!   event ─ loop_event ─ stop           what happens while it is made
 //!   ask ─ search ─ sources ─ documents  what crosses the network, field by field
-//!   runs ─ runs_api ─ conversations ─ accounts ─ health
+//!   runs ─ runs_api ─ conversations ─ accounts ─ me ─ health ─ openai
 //!   error                               how all of it can fail
 //! ```
 //!
@@ -36,7 +36,9 @@ pub mod health;
 pub mod ids;
 pub mod language;
 pub mod loop_event;
+pub mod me;
 pub mod money;
+pub mod openai;
 pub mod outcome;
 pub mod runs;
 pub mod runs_api;

@@ -5,7 +5,8 @@ use bylaw_contract::Language;
 use crate::analysis::{Script, is_cjk, script_of};
 
 /// The language of a question. Chinese with an English word in it (WFH 要先報備嗎) is Chinese.
-pub(crate) fn language_of(question: &str) -> Language {
+#[must_use]
+pub fn language_of(question: &str) -> Language {
     let (mut characters, mut traditional, mut simplified, mut words) = (0_usize, 0_usize, 0_usize, 0_usize);
     let mut in_word = false;
     for c in question.chars() {

@@ -33,6 +33,7 @@ mod vocabulary;
 pub use generation::{
     BuildProgress, Generation, GenerationError, GenerationSource, IndexedArticle, Ordinal, SourceInput, build,
 };
+pub use language::language_of;
 pub use query::{Filter, Found, Hit, HitKind, Known, Query, QuestionAnalysis, QuestionWord};
 pub use visible::Visible;
 pub use vocabulary::{Vocabulary, VocabularyError};

@@ -24,15 +24,19 @@ impl<T: DeserializeOwned> FromRequest<Arc<Service>> for JsonBody<T> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, service: &Arc<Service>) -> Result<Self, Failure> {
-        if media_type(request.headers()) != Some("application/json") {
-            return Err(Failure::new(ErrorCode::UnsupportedMediaType, "the body must be JSON")
-                .with_hint("send it with the header content-type: application/json"));
-        }
-        let settings = &service.settings;
-        let read = read(request.into_body(), settings.json_limit_bytes);
-        let bytes = tokio::time::timeout(settings.read_timeout, read).await.map_err(|_| too_slow())??;
-        parse(&bytes).map(Self)
+        json(request, service, service.settings.json_limit_bytes).await.map(Self)
     }
+}
+
+/// The JSON body of a request, of at most `limit` bytes.
+pub(crate) async fn json<T: DeserializeOwned>(request: Request, service: &Service, limit: usize) -> Result<T, Failure> {
+    if media_type(request.headers()) != Some("application/json") {
+        return Err(Failure::new(ErrorCode::UnsupportedMediaType, "the body must be JSON")
+            .with_hint("send it with the header content-type: application/json"));
+    }
+    let read = read(request.into_body(), limit);
+    let bytes = tokio::time::timeout(service.settings.read_timeout, read).await.map_err(|_| too_slow())??;
+    parse(&bytes)
 }
 
 /// The media type without parameters, in the only spelling that clients use.
@@ -90,7 +94,11 @@ fn explain<T: DeserializeOwned>(bytes: &[u8], error: &serde_json::Error) -> Fail
     let located = axum::Json::<T>::from_bytes(bytes).err().map(|rejection| rejection.body_text());
     let text = located.unwrap_or_else(|| error.to_string());
     let text = text.strip_prefix("Failed to deserialize the JSON body into the target type: ").unwrap_or(&text);
-    Failure::invalid(in_words(text))
+    let words = in_words(text);
+    match words.split_once(": ") {
+        Some((field, _)) if !field.contains(' ') => Failure::invalid(words.clone()).about(field.to_owned()),
+        _ => Failure::invalid(words),
+    }
 }
 
 /// A message of serde's with the field first and Rust's names for types left out.
@@ -109,7 +117,14 @@ pub(crate) fn in_words(text: &str) -> String {
             return format!("{field}: {words}{}", known.unwrap_or_default());
         }
     }
+    // The names of our own types say nothing to callers.
+    let text = match text.split_once("expected struct ") {
+        Some((before, _)) => format!("{before}expected an object"),
+        None => text.to_owned(),
+    };
     text.replace("expected u32", "expected a whole number that is not negative")
+        .replace("expected a sequence", "expected a list")
+        .replace("expected a map", "expected an object")
         .replace("expected i64", "expected a whole number")
         .replace("expected f64", "expected a number")
         .replace("expected a boolean", "expected true or false")

@@ -15,6 +15,8 @@ use bylaw_gate::LedgerError;
 use bylaw_library::LibraryError;
 use bylaw_retrieval::GenerationError;
 
+use crate::openai::{self, refusal};
+
 /// Longest message, in characters. Messages may repeat what the caller sent.
 const MAX_MESSAGE_CHARS: usize = 500;
 
@@ -94,6 +96,8 @@ pub(crate) struct Failure {
     code: ErrorCode,
     message: Cow<'static, str>,
     hint: Option<Cow<'static, str>>,
+    /// The field that is wrong, if it is one.
+    field: Option<Cow<'static, str>>,
     retry_after_seconds: Option<u16>,
     cause: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -105,7 +109,15 @@ impl Failure {
             ErrorCode::ShuttingDown => Some(5),
             _ => None,
         };
-        Self { status: status_of(code), code, message: message.into(), hint: None, retry_after_seconds, cause: None }
+        Self {
+            status: status_of(code),
+            code,
+            message: message.into(),
+            hint: None,
+            field: None,
+            retry_after_seconds,
+            cause: None,
+        }
     }
 
     pub(crate) fn invalid(message: impl Into<Cow<'static, str>>) -> Self {
@@ -135,6 +147,11 @@ impl Failure {
         Self { hint: Some(hint.into()), ..self }
     }
 
+    /// Names the field that is wrong.
+    pub(crate) fn about(self, field: impl Into<Cow<'static, str>>) -> Self {
+        Self { field: Some(field.into()), ..self }
+    }
+
     /// Another status than the code's own, where HTTP has a more exact one.
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
         Self { status, ..self }
@@ -162,12 +179,16 @@ impl Failure {
         }
     }
 
-    /// The whole reply. Headers that the failing layer set (`Allow`) are kept.
-    pub(crate) fn write(self, request_id: RequestId, bare: &Response) -> Response {
+    /// The whole reply, for who called this path. Headers that the failing layer set (`Allow`) are kept.
+    pub(crate) fn write(self, request_id: RequestId, path: &str, bare: &Response) -> Response {
         let message = self.message();
         let error = ApiError { code: self.code, message, request_id, hint: self.hint.map(Cow::into_owned) };
-        let mut reply = axum::Json(ErrorResponse { error }).into_response();
-        *reply.status_mut() = self.status;
+        let mut reply = if openai::is_below(path) {
+            let status = refusal::status(self.status);
+            (status, axum::Json(refusal::body(error, status, self.field.map(Cow::into_owned)))).into_response()
+        } else {
+            (self.status, axum::Json(ErrorResponse { error })).into_response()
+        };
         if let Some(allow) = bare.headers().get(header::ALLOW) {
             reply.headers_mut().insert(header::ALLOW, allow.clone());
         }
@@ -199,7 +220,7 @@ impl IntoResponse for Failure {
 
 impl From<FieldError> for Failure {
     fn from(error: FieldError) -> Self {
-        Self::invalid(error.to_string())
+        Self::invalid(error.to_string()).about(error.field)
     }
 }
 

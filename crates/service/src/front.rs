@@ -47,7 +47,7 @@ pub(crate) async fn front(State(post): State<Arc<Post>>, mut request: Request, n
     if reply.status().is_client_error() || reply.status().is_server_error() {
         let failure = Failure::of(&mut reply);
         failure.log(&request_id, method.as_str(), uri.path());
-        reply = failure.write(request_id.clone(), &reply);
+        reply = failure.write(request_id.clone(), uri.path(), &reply);
     }
 
     let elapsed = service.clock.elapsed().saturating_sub(started);

@@ -3,10 +3,12 @@
 //! ```text
 //!   connection ─ serve ─► front: label · key · host check · panics · error bodies · access log
 //!                           └─► routes/ask        JSON, or events as they happen
+//!                               routes/openai     the same question in OpenAI's shapes
 //!                               routes/search     straight from the generation
 //!                               routes/articles · sources · documents
 //!                               routes/runs · events · replies · conversations · artifacts
-//!                               routes/usage · budgets · cost · metrics · health · openapi
+//!                               routes/me · usage · budgets · cost · metrics · health · openapi
+//!                               routes/ui         the page, which is part of the program
 //! ```
 //!
 //! [`Service`] holds the parts, [`router`] puts the routes before them, [`serve`] listens and stops in two stages. Every
@@ -23,10 +25,12 @@ mod ask_run;
 mod body;
 mod caller;
 mod error;
+mod frame_ancestor;
 mod front;
 mod hosts;
 mod measure;
 mod metrics;
+mod openai;
 mod page;
 mod parameters;
 mod reply;
@@ -37,11 +41,13 @@ mod service;
 mod settings;
 mod standing;
 mod stream;
+mod ui_assets;
 mod upload;
 
 pub use accounts::Accounts;
 pub use caller::Access;
 pub use error::status_of;
+pub use frame_ancestor::{FrameAncestor, InvalidOrigin};
 pub use measure::{MeasureError, measure};
 pub use routes::{Operation, openapi::document, operations, router};
 pub use serve::serve;

@@ -12,9 +12,9 @@ use axum::{
 use bylaw_answer::{EventSink, IgnoreEvents};
 use bylaw_contract::{
     ErrorCode, RunEvent, Stop, StopReason,
-    ask::{Answer, CitationsEvent, DoneEvent, Extract, StepEvent, StreamErrorEvent, TokenEvent},
+    ask::{Answer, CitationsEvent, DoneEvent, StepEvent, StreamErrorEvent, TokenEvent},
 };
-use futures_util::stream;
+use futures_util::{Stream, StreamExt, stream};
 use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
@@ -28,9 +28,17 @@ use crate::{
     standing::Standing,
 };
 
-/// Starts answering and streams what happens. A question that is refused before anything of its answer is known gets the
-/// status of its refusal.
+/// Starts answering and streams what happens.
 pub(crate) async fn reply(question: Question) -> Result<Response, Failure> {
+    let heartbeat = question.service.settings.heartbeat;
+    let events = listen(question).await?.map(|frame| Ok::<_, Infallible>(frame.into_event()));
+    let keep_alive = KeepAlive::new().interval(heartbeat).text("waiting");
+    Ok(not_to_be_kept(Sse::new(events).keep_alive(keep_alive).into_response()))
+}
+
+/// Starts answering and tells what happens. A question that is refused before anything of its answer is known gets its
+/// refusal. Whoever drops the stream cancels the answer.
+pub(crate) async fn listen(question: Question) -> Result<impl Stream<Item = Frame> + Send + 'static, Failure> {
     let service = Arc::clone(&question.service);
     let transcript = Transcript::new(question.arrival.clone());
     let standing = Standing::new(Arc::clone(&service.accounts.keys), question.caller.clone());
@@ -63,16 +71,13 @@ pub(crate) async fn reply(question: Question) -> Result<Response, Failure> {
     };
     let listener =
         Listener { first, steps, transcript, standing_lost, guard: Some(guard), ready: VecDeque::new(), answering };
-    let heartbeat = service.settings.heartbeat;
-    let events = stream::unfold(listener, move |mut listener| {
+    Ok(stream::unfold(listener, move |mut listener| {
         let service = Arc::clone(&service);
         async move {
-            let event = listener.next(|| service.clock.elapsed()).await?;
-            Some((Ok::<_, Infallible>(event), listener))
+            let frame = listener.next(|| service.clock.elapsed()).await?;
+            Some((frame, listener))
         }
-    });
-    let keep_alive = KeepAlive::new().interval(heartbeat).text("waiting");
-    Ok(not_to_be_kept(Sse::new(events).keep_alive(keep_alive).into_response()))
+    }))
 }
 
 /// An event stream that nobody on its way may hold back or change.
@@ -109,15 +114,15 @@ struct Listener {
     /// that is given up at each event would never be answered on a busy stream.
     standing_lost: Pin<Box<dyn Future<Output = Failure> + Send>>,
     guard: Option<DropGuard>,
-    ready: VecDeque<Event>,
+    ready: VecDeque<Frame>,
     answering: tokio::task::JoinHandle<()>,
 }
 
 impl Listener {
-    async fn next(&mut self, now: impl Fn() -> Duration) -> Option<Event> {
+    async fn next(&mut self, now: impl Fn() -> Duration) -> Option<Frame> {
         loop {
-            if let Some(event) = self.ready.pop_front() {
-                return Some(event);
+            if let Some(frame) = self.ready.pop_front() {
+                return Some(frame);
             }
             if self.transcript.ended {
                 return None;
@@ -126,7 +131,7 @@ impl Listener {
                 Some(step) => step,
                 None => self.step().await,
             };
-            self.ready.extend(self.transcript.write(step, now()).into_iter().map(Frame::into_event));
+            self.ready.extend(self.transcript.write(step, now()));
             if self.transcript.ended
                 && let Some(guard) = self.guard.take()
             {
@@ -159,12 +164,13 @@ impl Listener {
 
 /// One event, before it is bytes.
 #[derive(Clone, Debug, PartialEq)]
-enum Frame {
+pub(crate) enum Frame {
     Step(StepEvent),
     Citations(CitationsEvent),
     Token(TokenEvent),
     Done(Box<DoneEvent>),
-    Error(Box<StreamErrorEvent>),
+    /// With what there is of an answer, if there is one.
+    Error(Box<StreamErrorEvent>, Option<Box<Answer>>),
 }
 
 impl Frame {
@@ -182,7 +188,7 @@ impl Frame {
             Self::Citations(data) => event("citations", &data),
             Self::Token(data) => event("token", &data),
             Self::Done(data) => event("done", &data),
-            Self::Error(data) => event("error", &data),
+            Self::Error(data, _) => event("error", &data),
         }
     }
 }
@@ -222,7 +228,7 @@ impl Transcript {
             }
             Step::Finished(Ok(answer)) => match self.broken.take() {
                 None => self.done(*answer, elapsed_ms),
-                Some((stop, code, message)) => vec![self.error(stop, code, message, answer.extract)],
+                Some((stop, code, message)) => vec![self.error(stop, code, message, Some(answer))],
             },
             Step::Finished(Err(failure)) => {
                 let (stop, code, message) = self.broken.take().unwrap_or_else(|| {
@@ -262,17 +268,18 @@ impl Transcript {
         frames
     }
 
-    fn error(&mut self, stop: Stop, code: String, message: String, extract: Option<Extract>) -> Frame {
+    fn error(&mut self, stop: Stop, code: String, message: String, answer: Option<Box<Answer>>) -> Frame {
         self.ended = true;
-        Frame::Error(Box::new(StreamErrorEvent {
+        let event = StreamErrorEvent {
             code,
             message,
             partial_answer: (!self.sent.is_empty()).then(|| self.sent.clone()),
             sent_chars: self.sent.chars().count(),
             request_id: self.arrival.request_id.clone(),
             stop,
-            extract,
-        }))
+            extract: answer.as_ref().and_then(|answer| answer.extract.clone()),
+        };
+        Frame::Error(Box::new(event), answer)
     }
 }
 
@@ -293,7 +300,7 @@ mod tests {
             answered_by: AnsweredBy::Extract,
             sentences: Vec::new(),
             citations: Vec::new(),
-            extract: text.is_none().then(Extract::default),
+            extract: text.is_none().then(Default::default),
             draft: None,
             stop: None,
             warnings: Vec::new(),
@@ -338,7 +345,7 @@ mod tests {
                 Frame::Done(event) => {
                     format!("={} {:?}", event.answer.answer.unwrap_or_default(), event.first_token_ms)
                 }
-                Frame::Error(event) => format!(
+                Frame::Error(event, _) => format!(
                     "!{}({}, {}) {}",
                     event.code,
                     event.partial_answer.unwrap_or_default(),

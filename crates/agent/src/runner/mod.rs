@@ -227,7 +227,9 @@ impl Runner {
             .ok_or_else(|| StartError::UnknownAgent { name: name.to_owned(), known: self.names() })
     }
 
-    fn names(&self) -> Vec<String> {
+    /// The names of all agents, in order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
         self.0.parts.catalogue.names().map(str::to_owned).collect()
     }
 

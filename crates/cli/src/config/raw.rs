@@ -29,6 +29,7 @@ pub(super) struct Server {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) allowed_hosts: Vec<String>,
+    pub(super) frame_ancestors: Vec<String>,
     pub(super) documents_root: String,
     pub(super) max_upload_mib: u32,
     pub(super) max_concurrent_asks: u32,

@@ -4,6 +4,7 @@ use std::{net::IpAddr, path::PathBuf, time::Duration};
 
 use bylaw_agent::Room;
 use bylaw_contract::Language;
+use bylaw_service::FrameAncestor;
 
 use super::{
     caps::CapSettings,
@@ -21,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) host: IpAddr,
     pub(crate) port: u16,
     pub(crate) allowed_hosts: Vec<String>,
+    /// Whose pages may show ours in a frame.
+    pub(crate) frame_ancestors: Vec<FrameAncestor>,
     pub(crate) documents_root: Option<PathBuf>,
     pub(crate) max_upload_bytes: u64,
     pub(crate) max_concurrent_asks: usize,
@@ -67,6 +70,7 @@ impl Settings {
             host,
             port: raw.server.port,
             allowed_hosts: raw.server.allowed_hosts.clone(),
+            frame_ancestors: frame_ancestors(&raw.server.frame_ancestors)?,
             documents_root: path(&raw.server.documents_root),
             max_upload_bytes: u64::from(positive("server.max_upload_mib", raw.server.max_upload_mib)?) << 20,
             max_concurrent_asks: positive("server.max_concurrent_asks", raw.server.max_concurrent_asks)? as usize,
@@ -90,6 +94,11 @@ impl Settings {
             log_format: raw.log.format,
         })
     }
+}
+
+fn frame_ancestors(origins: &[String]) -> Result<Vec<FrameAncestor>, String> {
+    let read = |origin: &String| origin.parse().map_err(|error| format!("server.frame_ancestors: {error}"));
+    origins.iter().map(read).collect()
 }
 
 fn path(text: &str) -> Option<PathBuf> {

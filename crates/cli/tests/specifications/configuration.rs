@@ -44,6 +44,7 @@ fn mistakes_in_the_configuration_are_named() {
         ("[server]\nprot = 1\n", "prot"),
         ("[server]\nport = \"x\"\n", "port"),
         ("[server]\nhost = \"example\"\n", "server.host"),
+        ("[server]\nframe_ancestors = [\"*\"]\n", "server.frame_ancestors: \"*\" is not an origin such as https://"),
         ("[model]\nname = \"m\"\n", "model.base_url"),
         ("[model]\nbase_url = \"http://127.0.0.1:1\"\n", "model.name"),
         ("[model]\nretries = 11\n", "model.retries: 11 is outside 0 to 10"),

@@ -67,6 +67,18 @@ pub(crate) async fn ask(
     let idempotency_key = idempotency_key(&headers)?;
     request.check()?;
     retrieval.check()?;
+    let question = let_in(service, arrival, caller, idempotency_key, request)?;
+    if question.request.stream { stream::reply(question).await } else { json(question).await }
+}
+
+/// Lets a request in that is in order: the source that it names must be there, and there must be room.
+pub(crate) fn let_in(
+    service: Arc<Service>,
+    arrival: Arrival,
+    caller: Principal,
+    idempotency_key: Option<IdempotencyKey>,
+    request: AskRequest,
+) -> Result<Question, Failure> {
     let generation = service.library.generation();
     if let Some(name) = &request.source {
         known_source(&generation, name, &caller)?;
@@ -76,11 +88,10 @@ pub(crate) async fn ask(
         .map_err(|_| Failure::new(ErrorCode::Overloaded, "too many questions are being answered; try again shortly"))?;
     let cancel = service.cut.child_token();
     let run_id = RunId::mint(&*service.random);
-    let question = Question { service, arrival, caller, idempotency_key, request, run_id, generation, cancel, permit };
-    if question.request.stream { stream::reply(question).await } else { json(question).await }
+    Ok(Question { service, arrival, caller, idempotency_key, request, run_id, generation, cancel, permit })
 }
 
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Failure> {
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Failure> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let key = match (values.next(), values.next()) {
         (None, _) => return Ok(None),
@@ -140,9 +151,7 @@ async fn json(question: Question) -> Result<Response, Failure> {
         service.metrics.count_answer(recalled.remembered());
         return Ok(reply::json_text(StatusCode::OK, recalled.json().map_err(Failure::internal)?));
     }
-    // When the caller leaves, this future is dropped, and with it the listener that the run had.
-    let run = AskRun::of(&question);
-    let answer = question.answer(&run, &run).await.map_err(|error| refusal(&service, error))?;
+    let answer = afresh(question).await?;
     let mut reply = reply::json(StatusCode::OK, &answer, 8 * 1024)?;
     for (name, value) in [(X_RETRIEVE_MS, answer.timing.retrieve_ms), (X_LLM_MS, answer.timing.llm_ms)] {
         if value > 0.0 {
@@ -150,6 +159,26 @@ async fn json(question: Question) -> Result<Response, Failure> {
         }
     }
     Ok(reply)
+}
+
+/// The whole answer, remembered or new.
+pub(crate) async fn whole(question: Question) -> Result<Answer, Failure> {
+    let service = &question.service;
+    match service.answerer.recall(&question.asked(&IgnoreEvents)).await? {
+        Some(recalled) => {
+            service.metrics.count_answer(recalled.remembered());
+            Ok(recalled.answer())
+        }
+        None => afresh(question).await,
+    }
+}
+
+/// An answer that nobody remembers.
+async fn afresh(question: Question) -> Result<Answer, Failure> {
+    let service = Arc::clone(&question.service);
+    // When the caller leaves, this future is dropped, and with it the listener that the run had.
+    let run = AskRun::of(&question);
+    question.answer(&run, &run).await.map_err(|error| refusal(&service, error))
 }
 
 /// Why there is no answer, for the caller.

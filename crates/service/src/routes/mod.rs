@@ -25,12 +25,15 @@ pub(crate) mod cost;
 pub(crate) mod documents;
 pub(crate) mod events;
 pub(crate) mod health;
+pub(crate) mod me;
 pub(crate) mod metrics;
+pub(crate) mod openai;
 pub(crate) mod openapi;
 pub(crate) mod replies;
 pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod sources;
+pub(crate) mod ui;
 pub(crate) mod usage;
 
 /// A path of the router, and the operations that it stands for in the OpenAPI document. Their addresses differ where a
@@ -85,6 +88,11 @@ fn resources() -> Vec<Resource> {
     let resource = |path, operations| Resource { path, operations };
     vec![
         resource("/ask", vec![post("/ask", Needs(Action::Ask), ask::ask)]),
+        resource("/v1/models", vec![get("/v1/models", Needs(Action::Ask), openai::models)]),
+        resource(
+            "/v1/chat/completions",
+            vec![post("/v1/chat/completions", Needs(Action::Ask), openai::chat_completions)],
+        ),
         resource("/search", vec![post("/search", Needs(Action::Search), search::search)]),
         resource("/articles/{*id}", vec![get("/articles/{source}/{article}", Needs(Action::Read), articles::article)]),
         resource("/sources", vec![get("/sources", Needs(Action::Read), sources::list)]),
@@ -138,6 +146,7 @@ fn resources() -> Vec<Resource> {
             "/artifacts/{artifact}",
             vec![get("/artifacts/{artifact}", Needs(Action::OwnRuns), artifacts::artifact)],
         ),
+        resource("/me", vec![get("/me", Needs(Action::OwnUsage), me::me)]),
         resource("/usage", vec![get("/usage", Needs(Action::OwnUsage), usage::usage)]),
         resource("/budgets", vec![get("/budgets", Needs(Action::Budgets), budgets::budgets)]),
         // It computes with what the caller sends; but it computes long enough that a stranger should not ask for it.
@@ -164,16 +173,22 @@ pub fn router(service: Arc<Service>) -> Router {
     };
     // What is not there needs no key: which addresses there are is no secret.
     let elsewhere = || layer(Access::Open, "other", "other");
+    let refusing = || MethodRouter::new().fallback(front::method_not_allowed).layer(elsewhere());
+    // The page is no operation: it is not called by programs. It holds nothing of what is kept, so it needs no key.
+    let page = || refusing().merge(on(MethodFilter::GET, ui::page).layer(layer(Access::Open, "/ui/", "get")));
     resources()
         .into_iter()
         .fold(Router::new(), |router, resource| {
-            let refusing = MethodRouter::new().fallback(front::method_not_allowed).layer(elsewhere());
-            let methods = resource.operations.into_iter().fold(refusing, |methods, Routed { operation, handler }| {
+            let methods = resource.operations.into_iter().fold(refusing(), |methods, Routed { operation, handler }| {
                 let Operation { method, address, access } = operation;
                 methods.merge(handler.layer(layer(access, address, method)))
             });
             router.route(resource.path, methods)
         })
+        .route("/ui", page())
+        .route("/ui/", page())
+        .route("/ui/{*path}", page())
+        .route("/", any(ui::root).layer(elsewhere()))
         .fallback_service(any(front::not_found).layer(elsewhere()).with_state(()))
         .with_state(service)
 }

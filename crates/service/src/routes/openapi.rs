@@ -11,6 +11,7 @@ use bylaw_contract::{
     ErrorCode, LoopEvent,
     ask::{CitationsEvent, DoneEvent, StreamErrorEvent, TokenEvent},
     error::ErrorResponse,
+    openai::{ChatErrorResponse, ChatMessage},
     runs_api::TextSoFar,
 };
 use utoipa::{
@@ -18,9 +19,10 @@ use utoipa::{
     openapi::{ContentBuilder, Ref, ResponseBuilder, path::Operation},
 };
 
+use crate::openai::is_below;
 use crate::routes::{
-    articles, artifacts, ask, budgets, conversations, cost, documents, events, health, metrics, replies, runs, search,
-    sources, usage,
+    articles, artifacts, ask, budgets, conversations, cost, documents, events, health, me, metrics, openai, replies,
+    runs, search, sources, usage,
 };
 
 #[derive(OpenApi)]
@@ -28,6 +30,8 @@ use crate::routes::{
     info(title = "Bylaw", description = "Cited answers from an organisation's own rules.", license(name = "Apache-2.0")),
     paths(
         ask::ask,
+        openai::models,
+        openai::chat_completions,
         search::search,
         articles::article,
         sources::list,
@@ -48,6 +52,7 @@ use crate::routes::{
         conversations::detail,
         conversations::delete,
         artifacts::artifact,
+        me::me,
         usage::usage,
         budgets::budgets,
         cost::cost,
@@ -63,6 +68,8 @@ use crate::routes::{
         TokenEvent,
         DoneEvent,
         StreamErrorEvent,
+        ChatMessage,
+        ChatErrorResponse,
         LoopEvent,
         TextSoFar,
     )),
@@ -77,22 +84,23 @@ use crate::routes::{
 )]
 struct Document;
 
-/// Whatever is not 2xx has one shape, at every address.
+/// Whatever is not 2xx has one shape, at every address but those in OpenAI's shapes.
 struct EveryFailure;
 
 impl Modify for EveryFailure {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let failure = ResponseBuilder::new()
-            .description("Every reply that is not 2xx")
-            .content(
-                "application/json",
-                ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorResponse"))).build(),
-            )
-            .build();
-        for item in document.paths.paths.values_mut() {
+        let failure = |schema: &str| {
+            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).build();
+            ResponseBuilder::new()
+                .description("Every reply that is not 2xx")
+                .content("application/json", content)
+                .build()
+        };
+        for (path, item) in &mut document.paths.paths {
+            let schema = if is_below(path) { "ChatErrorResponse" } else { "ErrorResponse" };
             let operations: [&mut Option<Operation>; 3] = [&mut item.get, &mut item.post, &mut item.delete];
             for operation in operations.into_iter().flatten() {
-                operation.responses.responses.insert("default".to_owned(), failure.clone().into());
+                operation.responses.responses.insert("default".to_owned(), failure(schema).into());
             }
         }
     }

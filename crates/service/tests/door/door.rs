@@ -140,6 +140,7 @@ pub(crate) struct Plan {
     price: ModelPrice,
     answers: Arc<dyn AnswerStore>,
     budgets: ServiceBudgets,
+    ceilings: Ceilings,
     agents: Vec<(&'static str, String)>,
     tools: Vec<Arc<dyn Tool>>,
     room: Room,
@@ -156,6 +157,7 @@ impl Plan {
             price: ModelPrice::Free,
             answers: Arc::new(MemoryAnswers::default()),
             budgets: ServiceBudgets::UNLIMITED,
+            ceilings: Ceilings::default(),
             agents: Vec::new(),
             tools: Vec::new(),
             room: Room::default(),
@@ -194,6 +196,11 @@ impl Plan {
 
     pub(crate) fn budgets(mut self, budgets: ServiceBudgets) -> Self {
         self.budgets = budgets;
+        self
+    }
+
+    pub(crate) fn ceilings(mut self, ceilings: Ceilings) -> Self {
+        self.ceilings = ceilings;
         self
     }
 
@@ -275,7 +282,7 @@ impl Plan {
             model: model.clone(),
             researcher: Some(Arc::new(LoopResearcher::new(Arc::new(Counting::default())))),
             purse: purse.clone(),
-            ceilings: Ceilings::default(),
+            ceilings: self.ceilings,
             answers: self.answers,
             caches: CacheSizes::default(),
             clock: Arc::clone(&clock),

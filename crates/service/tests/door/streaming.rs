@@ -86,7 +86,7 @@ async fn markup_in_a_token_cannot_become_an_event() {
 }
 
 /// Where answers to repeated requests are kept, with a fault in it.
-struct Faulty;
+pub(crate) struct Faulty;
 
 #[async_trait]
 impl AnswerStore for Faulty {
