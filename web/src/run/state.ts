@@ -1,0 +1,384 @@
+import type { Answer, ArtifactRef, Citation, LoopEvent, RunEvent, StopReason } from '@/api/types'
+
+/** What is known of a run, from its events. Grows by `reduce` alone. */
+export interface RunState {
+  /** The number of the last event that was taken. */
+  last: number
+  runId: string | null
+  agent: string | null
+  model: string | null
+  message: string | null
+  /** What happened, in its order. */
+  entries: Entry[]
+  /** Whether a model is being asked. */
+  isAsking: boolean
+  /** What it has said of the reply that is being written. */
+  writing: string
+  /** Turns that used tools. */
+  steps: number
+  /** Calls that were made. */
+  toolCalls: number
+  /** Of the replies that are whole. */
+  tokens: { input: number; output: number }
+  startedAt: number | null
+  /** Milliseconds of waiting for a person. They do not count as the run's time. */
+  waitedMs: number
+  waitingSince: number | null
+  end: RunEnd | null
+}
+
+export interface RunEnd {
+  at: number | null
+  reason: StopReason
+  /** A stable code, where something broke. */
+  code: string | null
+  message: string
+  answer: string | null
+  /** Of a question: all that was answered. */
+  full: Answer | null
+}
+
+interface Placed {
+  /** Where it stands among the others; for `v-for`. */
+  key: string
+  at: number | null
+}
+
+export interface ModelEntry extends Placed {
+  kind: 'model'
+  state: 'running' | 'done' | 'failed' | 'cut'
+  /** Steps that had been completed. */
+  step: number
+  /** Tools that it might call. */
+  tools: number
+  /** It may call none any more. */
+  isLast: boolean
+  text: string
+  reasoning: string | null
+  calls: number
+  tokens: { input: number; output: number } | null
+  problem: string | null
+  endedAt: number | null
+}
+
+type ToolResult = Extract<LoopEvent, { event: 'tool_result' }>
+
+export interface CallEntry extends Placed {
+  kind: 'call'
+  /** `planned`: the model wants it. `running`: it was sent. The others are the service's own. */
+  state: 'planned' | 'running' | ToolResult['status']
+  callId: string
+  tool: string
+  server: string | null
+  /** As they are sent; null before that, and if it was not sent. */
+  arguments: Record<string, unknown> | null
+  /** As the model wrote them. */
+  requested: string
+  result: string | null
+  artifacts: ArtifactRef[]
+  progress: string | null
+  endedAt: number | null
+}
+
+type Asked = Extract<LoopEvent, { event: 'question' }>
+type Replied = Extract<LoopEvent, { event: 'reply' }>
+
+export interface QuestionEntry extends Placed {
+  kind: 'question'
+  /** `lapsed`: nobody waits for an answer any more. */
+  state: 'open' | 'answered' | 'lapsed'
+  /** Its number in the run. */
+  id: number
+  why: Asked['kind']
+  server: string | null
+  tool: string | null
+  arguments: Record<string, unknown> | null
+  message: string
+  schema: unknown
+  reply: { action: Replied['action']; content: unknown; by: Replied['by']; at: number | null } | null
+}
+
+export interface FoundEntry extends Placed {
+  kind: 'found'
+  citations: Citation[]
+}
+
+export type Entry = ModelEntry | CallEntry | QuestionEntry | FoundEntry
+
+export const blank: RunState = {
+  last: 0,
+  runId: null,
+  agent: null,
+  model: null,
+  message: null,
+  entries: [],
+  isAsking: false,
+  writing: '',
+  steps: 0,
+  toolCalls: 0,
+  tokens: { input: 0, output: 0 },
+  startedAt: null,
+  waitedMs: 0,
+  waitingSince: null,
+  end: null,
+}
+
+/**
+ * The run after an event. An event that was taken already changes nothing, so a stream may begin anywhere before the last
+ * one that was heard.
+ */
+export function reduce(state: RunState, event: RunEvent): RunState {
+  if (state.end) return state
+  const { number } = event
+  if (number === undefined) return shown(state, event)
+  if (number <= state.last) return state
+  const at = event.at ?? null
+  return { ...logged({ ...state, startedAt: state.startedAt ?? at }, event, at, String(number)), last: number }
+}
+
+/** What is shown and has no number. */
+function shown(state: RunState, event: RunEvent): RunState {
+  switch (event.event) {
+    case 'text_so_far':
+      return { ...state, writing: event.text }
+    case 'text_delta':
+    case 'token':
+      return { ...state, writing: state.writing + event.text }
+    case 'tool_progress':
+      return changeCall(state, event.call_id, (call) => ({ ...call, progress: event.message }))
+    default:
+      return state
+  }
+}
+
+function logged(state: RunState, event: RunEvent, at: number | null, key: string): RunState {
+  switch (event.event) {
+    case 'started':
+      return { ...state, runId: event.run_id, agent: event.agent, model: event.model, message: event.message }
+    case 'model_call':
+      return add({ ...lapse(state, at), isAsking: true, writing: '' }, {
+        kind: 'model',
+        key,
+        at,
+        state: 'running',
+        step: event.step,
+        tools: event.tools,
+        isLast: event.last,
+        text: '',
+        reasoning: null,
+        calls: 0,
+        tokens: null,
+        problem: null,
+        endedAt: null,
+      })
+    case 'model_reply':
+      return modelReply(state, event, at, key)
+    case 'model_failed':
+      return changeModel({ ...state, isAsking: false, writing: '' }, (model) => ({
+        ...model,
+        state: 'failed',
+        text: state.writing,
+        problem: event.message,
+        endedAt: at,
+      }))
+    case 'tool_call': {
+      const sent = { tool: event.tool, server: event.server ?? null, arguments: event.arguments, state: 'running' as const, at }
+      const next = { ...state, toolCalls: state.toolCalls + 1 }
+      if (openCall(state, event.call_id) < 0) return add(next, { ...newCall(key, at, event.call_id, event.tool), ...sent })
+      return changeCall(next, event.call_id, (call) => ({ ...call, ...sent }))
+    }
+    case 'tool_result': {
+      const came = { state: event.status, result: event.text, artifacts: event.artifacts ?? [], progress: null, endedAt: at }
+      if (openCall(state, event.call_id) < 0) return add(state, { ...newCall(key, at, event.call_id, event.tool), ...came })
+      return changeCall(state, event.call_id, (call) => ({ ...call, ...came }))
+    }
+    case 'question':
+      return add({ ...state, waitingSince: state.waitingSince ?? at }, {
+        kind: 'question',
+        key,
+        at,
+        state: 'open',
+        id: event.id,
+        why: event.kind,
+        server: event.server ?? null,
+        tool: event.tool ?? null,
+        arguments: event.arguments ?? null,
+        message: event.message,
+        schema: event.schema ?? null,
+        reply: null,
+      })
+    case 'reply': {
+      const reply = { action: event.action, content: event.content ?? null, by: event.by, at }
+      const entries = state.entries.map((entry) =>
+        entry.kind === 'question' && entry.id === event.id ? { ...entry, state: 'answered' as const, reply } : entry,
+      )
+      return waited({ ...state, entries }, at)
+    }
+    case 'citations':
+      return add(state, { kind: 'found', key, at, citations: event.citations })
+    case 'ended':
+      return end(state, at, {
+        reason: event.reason,
+        code: event.code ?? null,
+        message: event.message,
+        answer: event.answer ?? null,
+        steps: event.steps,
+        toolCalls: event.tool_calls,
+      })
+    case 'done': {
+      const { answer } = event
+      const reason = answer.stop?.reason ?? 'completed'
+      const message = answer.stop?.message ?? answer.note
+      return end(state, at, { reason, code: null, message, answer: answer.answer ?? null, full: answer })
+    }
+    case 'failed':
+      return end(state, at, { reason: event.stop.reason, code: event.code, message: event.message, answer: null })
+    default:
+      // Of a later version, which says so in `started`: it is passed over, and what comes after it is still told.
+      return state
+  }
+}
+
+function modelReply(
+  state: RunState,
+  event: Extract<LoopEvent, { event: 'model_reply' }>,
+  at: number | null,
+  key: string,
+): RunState {
+  const tokens = event.usage ? { input: event.usage.input_tokens, output: event.usage.output_tokens } : null
+  const next: RunState = {
+    ...state,
+    isAsking: false,
+    writing: '',
+    steps: state.steps + (event.calls.length > 0 ? 1 : 0),
+    tokens: {
+      input: state.tokens.input + (tokens?.input ?? 0),
+      output: state.tokens.output + (tokens?.output ?? 0),
+    },
+  }
+  const replied = changeModel(next, (model) => ({
+    ...model,
+    state: 'done',
+    text: event.text,
+    reasoning: event.reasoning ?? null,
+    calls: event.calls.length,
+    tokens,
+    endedAt: at,
+  }))
+  return event.calls.reduce(
+    (so, call, place) =>
+      add(so, { ...newCall(`${key}.${place}`, at, call.call_id, call.tool), requested: call.arguments }),
+    replied,
+  )
+}
+
+function newCall(key: string, at: number | null, callId: string, tool: string): CallEntry {
+  return {
+    kind: 'call',
+    key,
+    at,
+    state: 'planned',
+    callId,
+    tool,
+    server: null,
+    arguments: null,
+    requested: '',
+    result: null,
+    artifacts: [],
+    progress: null,
+    endedAt: null,
+  }
+}
+
+function add(state: RunState, entry: Entry): RunState {
+  return { ...state, entries: [...state.entries, entry] }
+}
+
+function replace(state: RunState, place: number, entry: Entry): RunState {
+  return { ...state, entries: state.entries.with(place, entry) }
+}
+
+function changeModel(state: RunState, change: (model: ModelEntry) => ModelEntry): RunState {
+  const place = state.entries.findLastIndex((entry) => entry.kind === 'model' && entry.state === 'running')
+  const entry = state.entries[place]
+  return entry?.kind === 'model' ? replace(state, place, change(entry)) : state
+}
+
+/** Models number their calls as they like, and some begin again with each reply: the first one that has no result yet. */
+function openCall(state: RunState, callId: string): number {
+  const isOpen = (entry: Entry) =>
+    entry.kind === 'call' && entry.callId === callId && (entry.state === 'planned' || entry.state === 'running')
+  return state.entries.findIndex(isOpen)
+}
+
+function changeCall(state: RunState, callId: string, change: (call: CallEntry) => CallEntry): RunState {
+  const place = openCall(state, callId)
+  const entry = state.entries[place]
+  return entry?.kind === 'call' ? replace(state, place, change(entry)) : state
+}
+
+/** Stops the clock of waiting, once nothing is open any more. */
+function waited(state: RunState, at: number | null): RunState {
+  const isOpen = state.entries.some((entry) => entry.kind === 'question' && entry.state === 'open')
+  if (isOpen || state.waitingSince === null) return state
+  return { ...state, waitingSince: null, waitedMs: state.waitedMs + Math.max(0, (at ?? state.waitingSince) - state.waitingSince) }
+}
+
+/** The run went on: questions that are still open were put away, because their call was over first. */
+function lapse(state: RunState, at: number | null): RunState {
+  if (state.waitingSince === null) return state
+  const entries = state.entries.map((entry) =>
+    entry.kind === 'question' && entry.state === 'open' ? { ...entry, state: 'lapsed' as const } : entry,
+  )
+  return waited({ ...state, entries }, at)
+}
+
+interface Ending {
+  reason: StopReason
+  code: string | null
+  message: string
+  answer: string | null
+  full?: Answer
+  steps?: number
+  toolCalls?: number
+}
+
+function end(state: RunState, at: number | null, ending: Ending): RunState {
+  const entries = lapse(state, at).entries.map((entry): Entry => {
+    if (entry.kind === 'call' && entry.state === 'running') return { ...entry, state: 'unknown', endedAt: at }
+    if (entry.kind === 'call' && entry.state === 'planned') return { ...entry, state: 'skipped', endedAt: at }
+    if (entry.kind === 'model' && entry.state === 'running')
+      return { ...entry, state: 'cut', text: state.writing, endedAt: at }
+    return entry
+  })
+  return {
+    ...lapse(state, at),
+    entries,
+    isAsking: false,
+    writing: '',
+    // A run whose process is gone does not say how far it had come.
+    steps: Math.max(state.steps, ending.steps ?? 0),
+    toolCalls: Math.max(state.toolCalls, ending.toolCalls ?? 0),
+    end: {
+      at,
+      reason: ending.reason,
+      code: ending.code,
+      message: ending.message,
+      answer: ending.answer,
+      full: ending.full ?? null,
+    },
+  }
+}
+
+/** Questions that a person is waited for. */
+export function openQuestions(state: RunState): QuestionEntry[] {
+  return state.entries.filter((entry) => entry.kind === 'question' && entry.state === 'open') as QuestionEntry[]
+}
+
+/** Milliseconds that count as the run's time. */
+export function elapsedMs(state: RunState, now: number): number {
+  if (state.startedAt === null) return 0
+  const until = state.end?.at ?? now
+  const waiting = state.waitingSince === null || state.end ? 0 : until - state.waitingSince
+  return Math.max(0, until - state.startedAt - state.waitedMs - waiting)
+}
