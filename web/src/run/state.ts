@@ -184,13 +184,14 @@ function logged(state: RunState, event: RunEvent, at: number | null, key: string
     case 'tool_call': {
       const sent = { tool: event.tool, server: event.server ?? null, arguments: event.arguments, state: 'running' as const, at }
       const next = { ...state, toolCalls: state.toolCalls + 1 }
-      if (openCall(state, event.call_id) < 0) return add(next, { ...newCall(key, at, event.call_id, event.tool), ...sent })
-      return changeCall(next, event.call_id, (call) => ({ ...call, ...sent }))
+      return moveCall(next, event.call_id, newCall(key, at, event.call_id, event.tool), sent)
     }
     case 'tool_result': {
       const came = { state: event.status, result: event.text, artifacts: event.artifacts ?? [], progress: null, endedAt: at }
-      if (openCall(state, event.call_id) < 0) return add(state, { ...newCall(key, at, event.call_id, event.tool), ...came })
-      return changeCall(state, event.call_id, (call) => ({ ...call, ...came }))
+      const entry = state.entries[openCall(state, event.call_id)]
+      const wasSent = entry?.kind === 'call' && entry.state === 'running'
+      if (wasSent) return changeCall(state, event.call_id, (call) => ({ ...call, ...came }))
+      return moveCall(state, event.call_id, newCall(key, at, event.call_id, event.tool), { ...came, at })
     }
     case 'question':
       return add({ ...state, waitingSince: state.waitingSince ?? at }, {
@@ -290,8 +291,11 @@ function newCall(key: string, at: number | null, callId: string, tool: string): 
   }
 }
 
+/** What happens comes after what has happened, and before calls that are only planned. */
 function add(state: RunState, entry: Entry): RunState {
-  return { ...state, entries: [...state.entries, entry] }
+  const isPlanned = (each: Entry) => each.kind === 'call' && each.state === 'planned'
+  const place = isPlanned(entry) ? state.entries.length : state.entries.findLastIndex((each) => !isPlanned(each)) + 1
+  return { ...state, entries: state.entries.toSpliced(place, 0, entry) }
 }
 
 function replace(state: RunState, place: number, entry: Entry): RunState {
@@ -315,6 +319,14 @@ function changeCall(state: RunState, callId: string, change: (call: CallEntry) =
   const place = openCall(state, callId)
   const entry = state.entries[place]
   return entry?.kind === 'call' ? replace(state, place, change(entry)) : state
+}
+
+/** What was planned takes its place when it happens, after what was asked before it; what was not planned begins there. */
+function moveCall(state: RunState, callId: string, fresh: CallEntry, change: Partial<CallEntry>): RunState {
+  const place = openCall(state, callId)
+  const planned = state.entries[place]
+  if (planned?.kind !== 'call') return add(state, { ...fresh, ...change })
+  return add({ ...state, entries: state.entries.toSpliced(place, 1) }, { ...planned, ...change })
 }
 
 /** Stops the clock of waiting, once nothing is open any more. */

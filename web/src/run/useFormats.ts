@@ -27,7 +27,8 @@ export function useFormats() {
       if (seconds < 10) return t('run.duration.s', { n: number(seconds, { maximumFractionDigits: 1 }) })
       if (seconds < 60) return t('run.duration.s', { n: Math.floor(seconds) })
       const minutes = Math.floor(seconds / 60)
-      if (minutes < 60) return t('run.duration.m', { m: minutes, s: Math.floor(seconds % 60) })
+      const rest = Math.floor(seconds % 60)
+      if (minutes < 60) return rest === 0 ? t('run.duration.min', { m: minutes }) : t('run.duration.m', { m: minutes, s: rest })
       return t('run.duration.h', { h: Math.floor(minutes / 60), m: minutes % 60 })
     },
 

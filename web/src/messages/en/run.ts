@@ -5,6 +5,7 @@ export default {
   duration: {
     ms: '{n} ms',
     s: '{n} s',
+    min: '{m} min',
     m: '{m} min {s} s',
     h: '{h} h {m} min',
   },
@@ -82,6 +83,7 @@ export default {
     yes: 'Yes',
     no: 'No',
     unsaid: 'No answer',
+    and: ', ',
     json: 'This is written as JSON.',
     between: 'From {least} to {most}.',
     problems: {

@@ -5,6 +5,7 @@ export default {
   duration: {
     ms: '{n} 毫秒',
     s: '{n} 秒',
+    min: '{m} 分鐘',
     m: '{m} 分 {s} 秒',
     h: '{h} 小時 {m} 分',
   },
@@ -82,6 +83,7 @@ export default {
     yes: '是',
     no: '否',
     unsaid: '不回答',
+    and: '、',
     json: '請以 JSON 填寫。',
     between: '從 {least} 到 {most}。',
     problems: {
