@@ -1,32 +1,30 @@
-import { nextTick, onScopeDispose, ref, watch } from 'vue'
-
-import type { RunState } from '@/run/state'
+import { nextTick, onScopeDispose, watch, type Ref } from 'vue'
 
 /** So many pixels above the end still count as being at it. */
-const NEAR = 120
+const NEAR = 160
 
-/** Keeps the end of what grows in view for whoever is there already, and for nobody who reads further up. */
-export function useFollowing(run: () => string | null, state: () => RunState | undefined) {
-  const isAtEnd = ref(true)
-  const look = () => {
-    const { scrollHeight } = document.documentElement
-    isAtEnd.value = window.scrollY + window.innerHeight >= scrollHeight - NEAR
-  }
-  const toEnd = () => window.scrollTo({ top: document.documentElement.scrollHeight })
+/** Keeps the end of what grows in view for whoever is there already: not for whoever reads further up, nor while it is held. */
+export function useFollowing(grows: Ref<HTMLElement | null>, isHeld: () => boolean) {
+  let isAtEnd = true
+  const root = document.documentElement
+  const look = () => (isAtEnd = window.scrollY + window.innerHeight >= root.scrollHeight - NEAR)
+  const toEnd = () => window.scrollTo({ top: root.scrollHeight })
 
+  const watcher = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(() => isAtEnd && !isHeld() && toEnd())
+  watch(grows, (element, before) => {
+    if (before) watcher?.unobserve(before)
+    if (element) watcher?.observe(element)
+  })
   addEventListener('scroll', look, { passive: true })
-  onScopeDispose(() => removeEventListener('scroll', look))
-
-  watch([run, state], async ([now], [before]) => {
-    if (!isAtEnd.value && now === before) return
-    await nextTick()
-    if (isAtEnd.value) toEnd()
+  onScopeDispose(() => {
+    watcher?.disconnect()
+    removeEventListener('scroll', look)
   })
 
   return {
     /** From now on, whatever was read before. */
     keepUp() {
-      isAtEnd.value = true
+      isAtEnd = true
       void nextTick(toEnd)
     },
   }
