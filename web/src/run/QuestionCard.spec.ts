@@ -60,7 +60,7 @@ describe('a question', () => {
 
   it('takes the focus when it appears, but not from somebody who is typing', async () => {
     const { wrapper } = await show()
-    expect(document.activeElement).toBe(wrapper.find('h3').element)
+    expect(document.activeElement).toBe(wrapper.find('h2').element)
     wrapper.unmount()
     const box = document.body.appendChild(document.createElement('textarea'))
     box.value = 'half a sen'

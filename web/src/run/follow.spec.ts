@@ -144,6 +144,7 @@ describe('following a run', () => {
   it('gives up where there is no such run, and comes back where the service is only busy', async () => {
     const failing = (status: number) =>
       async function* (): AsyncGenerator<RunEvent, void, undefined> {
+        yield* [] as RunEvent[]
         throw new ApiFailure('x', 'x', status)
       }
     for (const status of [401, 403, 404]) await expect(all(follow(failing(status), now))).rejects.toMatchObject({ status })

@@ -22,6 +22,8 @@ export function useConversations() {
   }
 
   async function load() {
+    // Whose they are is not known yet; an admin would be shown everyone's.
+    if (session.me.value === null) return
     const mine = (turn += 1)
     try {
       const page = await api.conversations({ limit: 30, key: own() })

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { ApiFailure } from '@/api/failure'
 import type { RunQuery } from '@/api/client'
-import type { RunDetail, RunSummary } from '@/api/types'
+import type { RunDetail, RunList, RunSummary } from '@/api/types'
 import { approved, asked } from '@/run/samples'
 import { mountPage } from '@/test/mount'
 
@@ -34,7 +34,7 @@ describe('the list of runs', () => {
   })
 
   it('asks for what the address says, and the address says what is chosen', async () => {
-    const runs = vi.fn(async (_query?: RunQuery) => page([]))
+    const runs = vi.fn<(query?: RunQuery) => Promise<RunList>>(async () => page([]))
     const { wrapper, router } = await mountPage(RunsPage, { at: '/runs?status=ended&kind=nonsense&agent=leaves', recording: { runs } })
     expect(runs.mock.lastCall?.[0]).toMatchObject({ status: 'ended', kind: undefined, agent: 'leaves' })
     expect(wrapper.text()).toContain('No run fits')
@@ -98,7 +98,7 @@ describe('one run', () => {
     const { wrapper } = await mountPage(RunPage, { at: '/runs/run_1', recording: { run: async () => detail(run('run_1')), events: approved } })
     expect(wrapper.find('h1').text()).toBe('message of run_1')
     expect(wrapper.find('[aria-label="Answer"]').text()).toContain('Done.')
-    const happened = wrapper.findAll('.timeline > li').map((row) => row.find('.name, h3').text())
+    const happened = wrapper.findAll('.timeline > li').map((row) => row.find('.name, h2').text())
     expect(happened.map((text) => text.slice(0, 12))).toEqual(['Asked', 'The model re', 'lookof hr', 'The model re', 'May this be ', 'cancel_leave', 'The model re', 'Over done'].map((text) => text.slice(0, 12)))
     expect(wrapper.findAll('button').some((each) => each.text() === 'Stop')).toBe(false)
   })
