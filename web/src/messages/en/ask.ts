@@ -9,6 +9,7 @@ export default {
   cancel: 'Stop',
   result: 'Answer',
   how: 'How and where',
+  mode: 'How to answer',
   where: 'Where to look',
   source: 'Document',
   anySource: 'All documents',
@@ -31,6 +32,11 @@ export default {
   },
   steps: 'At most so many steps',
   selfCheck: 'Have the citations checked before the answer is given',
+  nothing: {
+    title: 'There are no rules here yet',
+    add: 'Add documents',
+    hint: 'Whoever keeps the rules can add documents, or let your key read them.',
+  },
   tryTitle: 'To begin with',
   tryQuestion: 'What are the rules on {topic}?',
   progress: 'What is being done',
@@ -199,7 +205,7 @@ export default {
     first: 'first words after {seconds} s',
     run: 'Run',
     openRun: 'Everything that happened',
-    runHint: 'Opens for you and for admins; others are told that there is no such run.',
+    runHint: 'The link opens for you and for admins; others are told that there is no such run.',
   },
   history: {
     title: '{n} question asked before | {n} questions asked before',
