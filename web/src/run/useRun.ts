@@ -1,7 +1,7 @@
 import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
 
 import { ApiFailure, asFailure, isAbort } from '@/api/failure'
-import type { RunReply } from '@/api/types'
+import type { RunEvent, RunReply } from '@/api/types'
 import { useApi } from '@/composables/useApi'
 import { useSession } from '@/composables/useSession'
 
@@ -27,25 +27,41 @@ export function useRun(id: () => string | null) {
   const isCancelling = ref(false)
   const cancelFailure = shallowRef<ApiFailure | null>(null)
   let under: AbortController | null = null
+  /** What is known, which is shown with the next frame at the latest: pieces of text come faster than anybody reads. */
+  let known: RunState = blank
+  let frame = 0
+
+  function show() {
+    cancelAnimationFrame(frame)
+    frame = 0
+    state.value = known
+  }
+
+  function take(event: RunEvent) {
+    known = reduce(known, event)
+    // A page that nobody sees has no frames.
+    if (event.number !== undefined || document.visibilityState !== 'visible') show()
+    else if (frame === 0) frame = requestAnimationFrame(show)
+  }
 
   async function open() {
     under?.abort()
     const run = id()
-    if (run === null || state.value.end) return
+    if (run === null || known.end) return
     const mine = new AbortController()
     under = mine
     failure.value = null
     if (connection.value !== 'lost') connection.value = 'opening'
     try {
       const heard = follow((after, call) => api.runEvents(run, after, call), {
-        after: state.value.last,
+        after: known.last,
         signal: mine.signal,
         wait: waitToReconnect,
       })
       for await (const news of heard) {
         if (mine.signal.aborted) return
         if (news.kind === 'event') {
-          state.value = reduce(state.value, news.event)
+          take(news.event)
         } else if (news.kind === 'open') {
           connection.value = 'live'
           attempt.value = 0
@@ -67,7 +83,8 @@ export function useRun(id: () => string | null) {
   }
 
   function begin() {
-    state.value = blank
+    known = blank
+    show()
     sent.value = {}
     connection.value = 'opening'
     isCancelling.value = false
@@ -83,12 +100,12 @@ export function useRun(id: () => string | null) {
   watch(id, begin, { immediate: true })
   // Somebody else asks now: what is not theirs they must not see.
   watch(session.turn, () => {
-    if (connection.value === 'failed' && !state.value.end) void open()
-    else begin()
+    begin()
   })
   addEventListener('online', again)
   onScopeDispose(() => {
     under?.abort()
+    cancelAnimationFrame(frame)
     removeEventListener('online', again)
   })
 

@@ -154,6 +154,7 @@ describe('act', () => {
       const heard = stream()
       const { wrapper } = await show({ conversation: async () => detail(run('run_1', 'Cancel LV-7', 'running')), runEvents: heard.events })
       await heard.tell(...approved.slice(0, 2), { event: 'text_delta', text: 'I lo' })
+      await vi.advanceTimersByTimeAsync(20)
       expect(wrapper.find('.growing').text()).toBe('I lo')
       await heard.cut()
       expect(wrapper.text()).toContain('reconnecting')
