@@ -7,7 +7,7 @@ export function useInView(find: () => Element | null) {
     typeof IntersectionObserver === 'undefined'
       ? null
       : new IntersectionObserver((seen) => (isInView.value = seen.at(-1)?.isIntersecting ?? false), {
-          rootMargin: '-60px 0px -160px 0px',
+          rootMargin: '0px 0px -160px 0px',
         })
   watch(
     find,
