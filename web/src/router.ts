@@ -7,6 +7,8 @@ declare module 'vue-router' {
   interface RouteMeta {
     /** The view, which is also the name of its messages. */
     view: string
+    /** Messages of others that it shows parts of. */
+    also?: string[]
     /** Without header and navigation. */
     bare?: boolean
   }
@@ -15,7 +17,7 @@ declare module 'vue-router' {
 /** One folder of `pages` for each view; each is loaded when it is opened. */
 export const routes: RouteRecordRaw[] = [
   { path: '/', name: 'ask', component: () => import('@/pages/ask/AskPage.vue'), meta: { view: 'ask' } },
-  { path: '/act/:conversation?', name: 'act', component: () => import('@/pages/act/ActPage.vue'), meta: { view: 'act' } },
+  { path: '/act/:conversation?', name: 'act', component: () => import('@/pages/act/ActPage.vue'), meta: { view: 'act', also: ['run'] } },
   {
     path: '/rules/:source?/:article?',
     name: 'rules',
@@ -29,8 +31,8 @@ export const routes: RouteRecordRaw[] = [
     meta: { view: 'documents' },
   },
   { path: '/ledger', name: 'ledger', component: () => import('@/pages/ledger/LedgerPage.vue'), meta: { view: 'ledger' } },
-  { path: '/runs', name: 'runs', component: () => import('@/pages/runs/RunsPage.vue'), meta: { view: 'runs' } },
-  { path: '/runs/:run', name: 'run', component: () => import('@/pages/runs/RunPage.vue'), meta: { view: 'runs' } },
+  { path: '/runs', name: 'runs', component: () => import('@/pages/runs/RunsPage.vue'), meta: { view: 'runs', also: ['run'] } },
+  { path: '/runs/:run', name: 'run', component: () => import('@/pages/runs/RunPage.vue'), meta: { view: 'runs', also: ['run', 'ask'] } },
   {
     path: '/embed',
     name: 'embed',
@@ -53,8 +55,8 @@ export function createPageRouter(history: RouterHistory) {
   })
   // Beside the view's code, not after it.
   router.beforeEach((to) => {
-    const messages = loadMessages(to.meta.view)
-    return messages.then(() => true)
+    const messages = [to.meta.view, ...(to.meta.also ?? [])].map(loadMessages)
+    return Promise.all(messages).then(() => true)
   })
   return router
 }

@@ -95,7 +95,7 @@ export interface Api {
   reply(run: string, question: number, reply: RunReply, call?: Call): Promise<ReplyTaken>
   artifact(id: string, call?: Call): Promise<Blob>
 
-  conversations(query?: PageQuery, call?: Call): Promise<ConversationList>
+  conversations(query?: PageQuery & { key?: string }, call?: Call): Promise<ConversationList>
   conversation(id: string, call?: Call): Promise<ConversationDetail>
   beginConversation(title: string, agent?: string, call?: Call): Promise<ConversationSummary>
   deleteConversation(id: string, call?: Call): Promise<void>

@@ -132,7 +132,11 @@ export function liveApi(options: LiveOptions): Api {
     async *runEvents(id, after, call) {
       const reply = await request(withQuery(addresses.runEvents(id), { after: after || undefined }), call)
       if (reply.status === 204) return
-      yield* stream<RunEvent>(reply, isLastOfRun)
+      for await (const event of stream<RunEvent>(reply, isLastOfRun)) {
+        // The document spells codes as the service's source does; what is sent is `invalid_key`.
+        if (event.event === 'error' && String(event.code) === 'invalid_key') options.refused()
+        yield event
+      }
     },
     reply: (run, question, reply, call) => json(addresses.reply(run, question), body('POST', reply, call)),
     artifact: async (id, call) => (await request(addresses.artifact(id), call)).blob(),
