@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::RequestId;
 
 macro_rules! error_codes {
-    ($($(#[$meta:meta])* $name:ident = $code:literal,)+) => {
+    ($($(#[$meta:meta])* $name:ident = $code:tt,)+) => {
         /// A stable code for programs. HTTP statuses and exit codes are assigned at the edges.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
         pub enum ErrorCode {
