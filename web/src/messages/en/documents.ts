@@ -78,6 +78,7 @@ export default {
     title: '“{source}” was deleted',
     text: 'Nothing that it says answers any more. | One article no longer answers. | {n} articles no longer answer.',
     left: 'It can be brought back for another {time}.',
+    days: '{days} d {hours} h',
     hours: '{hours} h {minutes} min',
     minutes: '{minutes} min {seconds} s',
     seconds: '{seconds} s',

@@ -78,6 +78,7 @@ export default {
     title: '已刪除「{source}」',
     text: '有 {n} 條不再用於回答。',
     left: '還有 {time} 可以復原。',
+    days: '{days} 天 {hours} 小時',
     hours: '{hours} 小時 {minutes} 分',
     minutes: '{minutes} 分 {seconds} 秒',
     seconds: '{seconds} 秒',

@@ -62,6 +62,25 @@ describe('deleting with undo', () => {
     expect(deletions.value).toEqual([])
   })
 
+  it('remembers it also when the page is left before the service has said until when', async () => {
+    const before = await begin({ deleteSource: () => new Promise(() => undefined) })
+    void before.remove('a.md', 'A')
+    before.wrapper.unmount()
+    const { deletions, left } = await begin()
+    expect(deletions.value.map(left)).toEqual([null])
+  })
+
+  it('offers nothing if deleting failed', async () => {
+    const { remove, deletions, error } = await begin({
+      deleteSource: async () => {
+        throw new ApiFailure('source_not_found', '', 404)
+      },
+    })
+    expect(await remove('a.md', 'A')).toBe(false)
+    expect(deletions.value).toEqual([])
+    expect(error.value?.code).toBe('source_not_found')
+  })
+
   it('keeps the offer if bringing back fails, and says why', async () => {
     const { remove, undo, deletions, error } = await begin({
       undoDelete: async () => {

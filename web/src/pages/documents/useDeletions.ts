@@ -10,8 +10,8 @@ export interface Deletion {
   title: string
   /** Articles that no longer answer. */
   removed: number
-  /** Until when, in milliseconds since 1970. */
-  until: number
+  /** Until when, in milliseconds since 1970; null while the service has not said it, because the page was left meanwhile. */
+  until: number | null
 }
 
 /** Time that is left, in whole seconds, never less than none. */
@@ -22,7 +22,7 @@ export function secondsLeft(until: number, now: number): number {
 function kept(now: number): Deletion[] {
   try {
     const found = JSON.parse(tabStorage.read('deletions') ?? '[]') as Deletion[]
-    return found.filter(({ until }) => until > now)
+    return found.filter(({ until }) => until === null || until > now)
   } catch {
     return []
   }
@@ -48,7 +48,7 @@ export function useDeletions({ onChange, now = Date.now }: DeletionsOptions = {}
   }
   const without = (source: string) => deletions.value.filter((each) => each.source !== source)
 
-  async function act(source: string, what: () => Promise<void>): Promise<boolean> {
+  async function act(source: string, what: () => Promise<void>, otherwise?: () => void): Promise<boolean> {
     busy.value = source
     error.value = null
     try {
@@ -57,6 +57,7 @@ export function useDeletions({ onChange, now = Date.now }: DeletionsOptions = {}
       return true
     } catch (reason) {
       error.value = asFailure(reason)
+      otherwise?.()
       return false
     } finally {
       busy.value = null
@@ -65,10 +66,12 @@ export function useDeletions({ onChange, now = Date.now }: DeletionsOptions = {}
 
   const remove = (source: string, title: string) =>
     act(source, async () => {
+      // Before it is asked for: whoever leaves the page in the middle finds the offer when they come back.
+      keep([{ source, title, removed: 0, until: null }, ...without(source)])
       const { removed, undo_until } = await api.deleteSource(source)
       clock.value = now()
       keep([{ source, title, removed, until: undo_until }, ...without(source)])
-    })
+    }, () => keep(without(source)))
 
   const undo = (source: string) =>
     act(source, async () => {
@@ -78,7 +81,8 @@ export function useDeletions({ onChange, now = Date.now }: DeletionsOptions = {}
 
   const timer = setInterval(() => {
     clock.value = now()
-    if (deletions.value.some(({ until }) => until <= clock.value)) keep(kept(clock.value))
+    const over = deletions.value.some(({ until }) => until !== null && until <= clock.value)
+    if (over) keep(deletions.value.filter(({ until }) => until === null || until > clock.value))
   }, 1_000)
   onScopeDispose(() => clearInterval(timer))
 
@@ -86,7 +90,8 @@ export function useDeletions({ onChange, now = Date.now }: DeletionsOptions = {}
     deletions,
     busy,
     error,
-    left: (deletion: Deletion) => secondsLeft(deletion.until, clock.value),
+    /** Seconds; null if it is not known. */
+    left: ({ until }: Deletion) => (until === null ? null : secondsLeft(until, clock.value)),
     remove,
     undo,
     forget: (source: string) => keep(without(source)),
