@@ -144,6 +144,7 @@ export default {
     p95: 'In a twentieth of them',
     measured: 'Measured: {model}, {days} days',
     measuredFrom: 'From {calls} calls of {tasks} tasks; retries {retries}; {free} of all questions were answered free.',
+    said: 'What was said',
     assumptions: 'What was assumed',
     priced: 'Prices as of {day}.',
     unpriced: 'Nobody said of which day the prices are.',

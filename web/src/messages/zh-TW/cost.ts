@@ -144,6 +144,7 @@ export default {
     p95: '百分之五的情況',
     measured: '測得：{model}，{days} 天',
     measuredFrom: '取自 {tasks} 件、{calls} 次呼叫；重試 {retries}；全部問題中有 {free} 免費回答。',
+    said: '你提供的數字',
     assumptions: '採用的假設',
     priced: '價格日期 {day}。',
     unpriced: '沒有說明是哪一天的價格。',

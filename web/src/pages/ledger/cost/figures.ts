@@ -12,3 +12,12 @@ export function figure(value: number): string {
 export function percent(value: number, n: (value: number, options: Intl.NumberFormatOptions) => string): string {
   return n(value, { style: 'percent', maximumFractionDigits: 2 })
 }
+
+/** Every figure of a nested record, with its path: `api.profile.prompt_tokens`. */
+export function leaves(record: object, above = ''): { path: string; value: number }[] {
+  return Object.entries(record).flatMap(([name, value]: [string, unknown]) => {
+    const path = above ? `${above}.${name}` : name
+    if (typeof value === 'number') return [{ path, value }]
+    return typeof value === 'object' && value !== null ? leaves(value, path) : []
+  })
+}
