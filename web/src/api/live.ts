@@ -14,7 +14,7 @@ export interface LiveOptions {
 }
 
 /** Without keys, and with a service that does not tell who asks, everybody may do everything. */
-const anybody: Me = { principal: null, name: null, role: 'admin', keys_required: false, features: {} }
+const anybody: Me = { principal: null, name: null, role: 'admin', keys_required: false }
 
 /** The service itself, on the host that the page came from. */
 export function liveApi(options: LiveOptions): Api {
@@ -65,7 +65,7 @@ export function liveApi(options: LiveOptions): Api {
   ): AsyncGenerator<T, void, undefined> {
     const requestId = reply.headers.get('x-request-id')
     try {
-      for await (const { event, data } of readEvents(reply.body ?? new ReadableStream())) {
+      for await (const { event, data } of reply.body ? readEvents(reply.body) : []) {
         const told = { event, ...parsed(data, requestId) } as T
         yield told
         if (isLast(told)) return
