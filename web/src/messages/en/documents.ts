@@ -14,6 +14,7 @@ export default {
   noneHint: 'Bring the first document in above.',
   jobs: 'Earlier ingestions',
   versions: 'Versions',
+  versionsOf: 'Versions of {source}',
   newVersion: 'New version',
   newVersionOf: 'New version of {source}',
   asVersion: 'as {source}',
