@@ -1,6 +1,7 @@
 import { flushPromises } from '@vue/test-utils'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
+import { articleLink } from '@/router'
 import { mountPage } from '@/test/mount'
 
 import OutlineTree from './OutlineTree.vue'
@@ -13,7 +14,7 @@ const outline = (articles: number, chapters: number) =>
   }))
 
 async function begin(articles: number, chapters: number, current: string | null = null) {
-  const { wrapper, router } = await mountPage(OutlineTree, { props: { source: 'a.md', outline: outline(articles, chapters), current } })
+  const { wrapper, router } = await mountPage(OutlineTree, { at: '/rules', props: { source: 'a.md', outline: outline(articles, chapters), current } })
   await flushPromises()
   const tree = wrapper.get('[role=tree]')
   const key = async (name: string) => {
@@ -38,8 +39,9 @@ describe('an outline of chapters and articles', () => {
     await key('ArrowRight')
     await key('ArrowDown')
     expect(active()).toBe('第 1 條')
+    const push = vi.spyOn(router, 'push')
     await key('Enter')
-    expect(router.currentRoute.value.params).toMatchObject({ source: 'a.md', article: '1' })
+    expect(push).toHaveBeenCalledWith(articleLink('a.md#1'))
     await key('ArrowLeft')
     expect(active()).toBe('第 1 章')
     await key('ArrowLeft')
@@ -50,8 +52,8 @@ describe('an outline of chapters and articles', () => {
 
   it('is open where one reads', async () => {
     const { wrapper } = await begin(300, 3, '150')
-    const expanded = wrapper.findAll('.heading').map((row) => row.attributes('aria-expanded'))
-    expect(expanded).toContain('true')
-    expect(wrapper.get('[role=treeitem]').attributes('aria-expanded')).toBe('false')
+    expect(wrapper.get('[aria-selected=true]').text()).toBe('第 150 條')
+    // Three chapters, and the hundred articles of the one that is open.
+    expect(wrapper.get('[role=tree]').attributes('style')).toContain(`${103 * 36}px`)
   })
 })
