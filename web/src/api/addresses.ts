@@ -19,6 +19,7 @@ export const addresses = {
   conversations: '/conversations',
   usage: '/usage',
   budgets: '/budgets',
+  cost: '/cost',
   article: (id: string) => {
     const { source, article } = splitArticleId(id)
     return `/articles/${part(source)}/${part(article)}`

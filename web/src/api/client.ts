@@ -7,6 +7,8 @@ import type {
   ConversationDetail,
   ConversationList,
   ConversationSummary,
+  CostAsked,
+  CostResponse,
   DeleteResult,
   HealthReport,
   IngestJob,
@@ -102,4 +104,6 @@ export interface Api {
 
   usage(query?: UsageQuery, call?: Call): Promise<UsageResponse>
   budgets(call?: Call): Promise<BudgetsResponse>
+  /** Compares an API with hosting a model oneself. */
+  cost(asked: CostAsked, call?: Call): Promise<CostResponse>
 }

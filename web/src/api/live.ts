@@ -156,6 +156,7 @@ export function liveApi(options: LiveOptions): Api {
 
     usage: (query, call) => json(withQuery(addresses.usage, query), call),
     budgets: (call) => json(addresses.budgets, call),
+    cost: (asked, call) => json(addresses.cost, body('POST', asked, call)),
   }
 }
 

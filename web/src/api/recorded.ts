@@ -53,6 +53,7 @@ export function recordedApi({ answer = sample.answer, events = [], pace = 0, ...
     deleteConversation: async () => undefined,
     usage: missing,
     budgets: missing,
+    cost: missing,
     ...own,
   }
 }

@@ -371,6 +371,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compares an API with hosting a model oneself: the volumes at which it pays, both costs at your volume, and how sure that is.
+         * @description Only what is sent is used, unless `from_ledger` asks to measure what was really called, which needs the right to see
+         *     everyone's usage.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CostInput"];
+                };
+            };
+            responses: {
+                /** @description Both options, and everything that was assumed */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CostResponse"];
+                    };
+                };
+                /** @description Every reply that is not 2xx */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorResponse"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/documents": {
         parameters: {
             query?: never;
@@ -1395,6 +1448,32 @@ export interface components {
              */
             model_calls: number;
         };
+        /** @description The API. */
+        Api: {
+            /** @description The part of the token prices that is taken off. */
+            batch_discount: components["schemas"]["Figure"];
+            /** @description Price of a million cached tokens of the prompt. */
+            cached_input_price: components["schemas"]["Figure"];
+            /** @description What a task costs beside its tokens. */
+            extras_per_task: components["schemas"]["Figure"];
+            /** @description What it costs a month beside tasks. */
+            fixed_per_month: components["schemas"]["Figure"];
+            /** @description Price of a million tokens of the prompt. */
+            input_price: components["schemas"]["Figure"];
+            /** @description Price of a million written tokens. */
+            output_price: components["schemas"]["Figure"];
+            /** @description What a task asks of it. */
+            profile: components["schemas"]["Profile"];
+        };
+        /** @description What the API costs at your volume. */
+        ApiCost: {
+            /** @description A month. */
+            cost_per_month: components["schemas"]["Figure"];
+            /** @description A task. */
+            cost_per_task: components["schemas"]["Figure"];
+            /** @description What it is called. */
+            name: string;
+        };
         /** @description What went wrong, for programs, for people and for support. */
         ApiError: {
             /** @description For programs. */
@@ -1405,6 +1484,38 @@ export interface components {
             message: string;
             /** @description For both: the request's label. */
             request_id: string;
+        };
+        /** @description An API that bills by the token. */
+        ApiInput: {
+            /** @default null */
+            batch_discount?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            cached_input_price?: components["schemas"]["Figure"] | null;
+            /**
+             * @description The currency of this section; it must be the common one.
+             * @default null
+             */
+            currency?: string | null;
+            /** @default null */
+            extras_per_task?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            fixed_per_month?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            input_price?: components["schemas"]["Figure"] | null;
+            /**
+             * @description What it is called.
+             * @default null
+             */
+            name?: string | null;
+            /** @default null */
+            output_price?: components["schemas"]["Figure"] | null;
+            /**
+             * @description What a task asks of it.
+             * @default {}
+             */
+            profile?: components["schemas"]["ProfileInput"];
+            /** @default null */
+            success_rate?: components["schemas"]["Figure"] | null;
         };
         /** @description One article with its neighbours and what it and others refer to. */
         ArticleResponse: components["schemas"]["Citation"] & {
@@ -1502,12 +1613,41 @@ export interface components {
             /** @description `false` neither reads nor writes a cache. */
             use_cache?: boolean;
         };
+        /** @description Something that was not said and is assumed. */
+        Assumption: {
+            /** @description The field that would say otherwise: `self_hosted.peak_factor`. */
+            field: string;
+            /** @description What is assumed, as it would be written. */
+            value: string;
+            /** @description What that means. */
+            why: string;
+        };
         /** @description Begins a conversation. Unknown fields are refused by name. */
         BeginConversation: {
             /** @description The agent that one speaks with; a run may name another. */
             agent?: string | null;
             /** @description What people call it, at most 200 characters; nothing if it is left out. */
             title?: string;
+        };
+        /** @description The volumes at which hosting costs no more than the API. */
+        BreakEven: {
+            /** @description Whether there were so many steps that some gaps are not listed. */
+            abridged: boolean;
+            first_tasks_per_day?: components["schemas"]["Figure"] | null;
+            /** @description Between them: volumes at which a new replica makes hosting dearer again. */
+            gaps: components["schemas"]["Volumes"][];
+            /** @description Whether these replicas bear that. */
+            naive_fits: boolean;
+            naive_tasks_per_day?: components["schemas"]["Figure"] | null;
+            never?: components["schemas"]["Never"] | null;
+            /** @description The same without the borders between steps. */
+            ranges: components["schemas"]["Volumes"][];
+            /** @description What it costs in a day. */
+            replica_price_per_day: components["schemas"]["Figure"];
+            /** @description What a replica that is used up to its capacity saves at the API in a day. */
+            replica_worth_per_day: components["schemas"]["Figure"];
+            /** @description Step by step, as far as they are worth telling apart. */
+            steps: components["schemas"]["Step"][];
         };
         /**
          * @description How long a limit lasts.
@@ -1543,6 +1683,23 @@ export interface components {
             reserved: components["schemas"]["Amount"];
             /** @description Booked within reservations. */
             settled: components["schemas"]["Amount"];
+        };
+        /** @description Two costs over the volume. */
+        Chart: {
+            /** @description What the API costs a month at no volume. */
+            api_from: components["schemas"]["Figure"];
+            /** @description What it costs at the last. */
+            api_to: components["schemas"]["Figure"];
+            /** @description The highest cost that is drawn. */
+            cost_end: components["schemas"]["Figure"];
+            /** @description Marks of the cost. */
+            cost_ticks: components["schemas"]["Figure"][];
+            /** @description Hosting. */
+            stairs: components["schemas"]["Stair"][];
+            /** @description The last volume that is drawn. */
+            volume_end: components["schemas"]["Figure"];
+            /** @description Marks of the volume. */
+            volume_ticks: components["schemas"]["Figure"][];
         };
         /**
          * @description One article, as a search hit or in an answer.
@@ -1668,6 +1825,89 @@ export interface components {
             /** @description When it last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
+        /** @description Two options: an API, and hosting a model oneself. Prices are in one currency, whichever it is. */
+        CostInput: {
+            /**
+             * @description The API.
+             * @default {
+             *       "profile": {}
+             *     }
+             */
+            api?: components["schemas"]["ApiInput"];
+            /**
+             * @description The currency of every price, as three letters; USD without it.
+             * @default null
+             */
+            currency?: string | null;
+            /** @default null */
+            discount_rate_per_year?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            failure_cost?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            from_ledger?: components["schemas"]["FromLedger"] | null;
+            /** @default null */
+            growth_per_month?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            language?: components["schemas"]["Language"] | null;
+            /**
+             * @description The day on which the prices were right: `2026-11-01`.
+             * @default null
+             */
+            price_date?: string | null;
+            /**
+             * Format: int32
+             * @description Decides the draws of the uncertainty; 1 without it.
+             * @default null
+             */
+            seed?: number | null;
+            /**
+             * @description Hosting it yourself.
+             * @default {
+             *       "profile": {}
+             *     }
+             */
+            self_hosted?: components["schemas"]["SelfHostedInput"];
+            /** @default null */
+            tasks_per_day?: components["schemas"]["Figure"] | null;
+        };
+        /** @description Two options compared. */
+        CostReport: {
+            /** @description The API at it. */
+            api: components["schemas"]["ApiCost"];
+            /** @description Everything that was assumed because nobody said it. */
+            assumptions: components["schemas"]["Assumption"][];
+            /** @description Where hosting pays. */
+            break_even: components["schemas"]["BreakEven"];
+            /** @description What is drawn. */
+            chart: components["schemas"]["Chart"];
+            /** @description The currency of every amount. */
+            currency: string;
+            /** @description The same in three sentences. */
+            explanation: string[];
+            /** @description The figures that all this was computed from. */
+            inputs: components["schemas"]["Scenario"];
+            measured?: components["schemas"]["Measured"] | null;
+            /** @description What comes later. */
+            outlook: components["schemas"]["Outlook"];
+            /** @description The day of the prices. */
+            price_date?: string | null;
+            quality?: components["schemas"]["Quality"] | null;
+            /** @description What hosting saves a month; negative if it costs more. */
+            saving_per_month: components["schemas"]["Figure"];
+            /** @description The other option at it. */
+            self_hosted: components["schemas"]["SelfHostedCost"];
+            /** @description What is saved if one figure is a quarter off; what matters most first. */
+            sensitivity: components["schemas"]["Sensitivity"][];
+            /** @description Your volume. */
+            tasks_per_day: components["schemas"]["Figure"];
+            /** @description How sure it is. */
+            uncertainty: components["schemas"]["Uncertainty"];
+        };
+        /** @description Two options compared. */
+        CostResponse: components["schemas"]["CostReport"] & {
+            /** @description The request's label. */
+            request_id: string;
+        };
         /** @description A part that does not work. */
         Degraded: {
             /** @description `index`, `ledger`, `model`, `store`. */
@@ -1719,7 +1959,7 @@ export interface components {
          * @description A stable code for programs. HTTP statuses and exit codes are assigned at the edges.
          * @enum {string}
          */
-        ErrorCode: "InvalidRequest" | "InvalidKey" | "Forbidden" | "NotFound" | "MethodNotAllowed" | "UnsupportedMediaType" | "PayloadTooLarge" | "NotReady" | "UnknownRetriever" | "SourceNotFound" | "ArticleNotFound" | "JobNotFound" | "KeyNotFound" | "RequestNotFound" | "RunNotFound" | "AgentNotFound" | "ConversationNotFound" | "ConversationBusy" | "ArtifactNotFound" | "QuestionNotFound" | "QuestionAnswered" | "QuestionClosed" | "NoModel" | "RunLost" | "IdempotencyConflict" | "NothingToUndo" | "InvalidPath" | "DocumentNotFound" | "EmptyDocument" | "DocumentTooLarge" | "UnsupportedFormat" | "InvalidEncoding" | "InvalidRecord" | "Overloaded" | "ShuttingDown" | "UpstreamFailed" | "UpstreamTimeout" | "UpstreamIncomplete" | "DataDirectoryLocked" | "DataDirectoryUnusable" | "AddressUnavailable" | "InvalidConfiguration" | "ServiceUnreachable" | "LedgerUnavailable" | "LedgerFaulty" | "StorageFailed" | "InternalError";
+        ErrorCode: "InvalidRequest" | "InvalidKey" | "Forbidden" | "NotFound" | "MethodNotAllowed" | "UnsupportedMediaType" | "PayloadTooLarge" | "NotReady" | "UnknownRetriever" | "SourceNotFound" | "ArticleNotFound" | "JobNotFound" | "KeyNotFound" | "ModelNotFound" | "RequestNotFound" | "RunNotFound" | "AgentNotFound" | "ConversationNotFound" | "ConversationBusy" | "ArtifactNotFound" | "QuestionNotFound" | "QuestionAnswered" | "QuestionClosed" | "NoModel" | "Cancelled" | "RunLost" | "IdempotencyConflict" | "NothingToUndo" | "InvalidPath" | "DocumentNotFound" | "EmptyDocument" | "DocumentTooLarge" | "UnsupportedFormat" | "InvalidEncoding" | "InvalidRecord" | "Overloaded" | "ShuttingDown" | "UpstreamFailed" | "UpstreamTimeout" | "UpstreamIncomplete" | "DataDirectoryLocked" | "DataDirectoryUnusable" | "AddressUnavailable" | "InvalidConfiguration" | "ServiceUnreachable" | "LedgerUnavailable" | "LedgerFaulty" | "StorageFailed" | "InternalError";
         /** @description The body of every reply that is not 2xx: `{"error": {…}}`. */
         ErrorResponse: {
             /** @description What went wrong. */
@@ -1738,6 +1978,29 @@ export interface components {
             span: components["schemas"]["Span"];
             /** @description The sentence, verbatim. */
             text: string;
+        };
+        /**
+         * Format: double
+         * @description A decimal number: an amount of money, tokens, a rate, a volume.
+         *
+         *     Twenty-eight digits, no binary fractions: what is written as `0.1` is a tenth. Arithmetic never panics and never wraps: it
+         *     stops at a bound far beyond every price and volume, and a report that would show such a figure is refused.
+         *
+         *     In JSON it is a number. What is read from one is the shortest decimal that the number stands for, which is what was
+         *     typed; text such as `"0.1"` is read too.
+         */
+        Figure: number;
+        /** @description What of the ledger is measured. */
+        FromLedger: {
+            /**
+             * Format: int32
+             * @description The last so many days, today included: 1 to 366.
+             */
+            days: number;
+            /** @description The model whose calls are measured. */
+            model: string;
+            /** @description Which figure of the measured ones is used; `mean` without it, since a bill is made of means. */
+            statistic?: components["schemas"]["Statistic"];
         };
         /**
          * Format: int64
@@ -1771,6 +2034,16 @@ export interface components {
             sources: number;
             /** @description The program's version. */
             version: string;
+        };
+        /** @description What hosting is worth over some months. */
+        Horizon: {
+            /**
+             * Format: int32
+             * @description Months.
+             */
+            months: number;
+            /** @description What is saved until then, less what was paid at first, in money of today. Bought hardware counts when it is bought. */
+            net_present_value: components["schemas"]["Figure"];
         };
         /** @description One ingestion. */
         IngestJob: {
@@ -1840,6 +2113,11 @@ export interface components {
             /** @description Whether it opens the door now; not if it was revoked or has expired. */
             valid: boolean;
         };
+        /**
+         * @description The languages Bylaw answers in. Chosen from the script of the question.
+         * @enum {string}
+         */
+        Language: "zh-Hant" | "zh-Hans" | "en";
         /** @description One event of a run that uses tools. */
         LoopEvent: {
             /** @description The agent's name. */
@@ -1985,6 +2263,47 @@ export interface components {
             /** @description Of all model calls. */
             usage: components["schemas"]["TokenUsage"];
         };
+        /** @description What a ledger says about the calls of one model. */
+        Measured: {
+            /** @description The share of all questions that the extract answered free: neither option is paid for them. */
+            answered_free_share: components["schemas"]["Figure"];
+            /** @description The cached part of them. */
+            cached_tokens: components["schemas"]["Spread"];
+            /**
+             * Format: int64
+             * @description Calls.
+             */
+            calls: number;
+            /** @description Calls of a task. */
+            calls_per_task: components["schemas"]["Spread"];
+            /** @description Tokens that were written. */
+            completion_tokens: components["schemas"]["Spread"];
+            /**
+             * Format: int32
+             * @description Days from its first call in that time to the end.
+             */
+            days: number;
+            /** @description The model. */
+            model: string;
+            /** @description Tokens of the prompt of an attempt. */
+            prompt_tokens: components["schemas"]["Spread"];
+            /**
+             * Format: int64
+             * @description Attempts beyond the first of a call.
+             */
+            retries: number;
+            /** @description Retries for each call. */
+            retry_rate: components["schemas"]["Figure"];
+            /** @description Which of the figures is used. */
+            statistic: components["schemas"]["Statistic"];
+            /**
+             * Format: int64
+             * @description Tasks that reached it: requests with an id of their own.
+             */
+            tasks: number;
+            /** @description Tasks that reached it, a day. */
+            tasks_per_day: components["schemas"]["Figure"];
+        };
         /**
          * Format: int64
          * @description Micro-US-dollars: `MicroUsd(1_000_000)` is one dollar.
@@ -1995,6 +2314,11 @@ export interface components {
          * @enum {string}
          */
         Mode: "auto" | "extract" | "pipeline" | "agent";
+        /**
+         * @description Why hosting never pays.
+         * @enum {string}
+         */
+        Never: "api_is_free" | "nothing_saved_per_task" | "replica_worth_less_than_its_price";
         /** @description A question that nobody has answered yet. */
         OpenQuestion: {
             /** @description The arguments that an approval is bound to. */
@@ -2015,6 +2339,15 @@ export interface components {
             /** @description The tool behind it. */
             tool?: string | null;
         };
+        /** @description What being right is worth, for one option. */
+        OptionQuality: {
+            /** @description What a task that succeeds costs. */
+            cost_per_success: components["schemas"]["Figure"];
+            /** @description What a task is expected to cost, failures included. */
+            expected_cost_per_task: components["schemas"]["Figure"];
+            /** @description The share of tasks that it gets right. */
+            success_rate: components["schemas"]["Figure"];
+        };
         /**
          * @description How a question ended for the person who asked it.
          * @enum {string}
@@ -2028,6 +2361,60 @@ export interface components {
             heading_path: string[];
             /** @description Its heading. */
             title: string;
+        };
+        /** @description What comes later. */
+        Outlook: {
+            /** @description How much the volume grows in a month. */
+            growth_per_month: components["schemas"]["Figure"];
+            /** @description What it is worth after a year, two and three. */
+            horizons: components["schemas"]["Horizon"][];
+            /**
+             * Format: double
+             * @description Months until it reaches a volume at which hosting pays; 0 if it does now, null if it never will.
+             */
+            months_to_break_even?: number | null;
+            /**
+             * Format: double
+             * @description Months until the savings at your present volume have paid that; null if nothing is saved.
+             */
+            payback_months?: number | null;
+            /** @description What is paid before the first task. */
+            upfront: components["schemas"]["Figure"];
+        };
+        /** @description What one task asks of a model. */
+        Profile: {
+            /** @description The part of the prompt that comes from a prefix cache. */
+            cached_tokens: components["schemas"]["Figure"];
+            /** @description Calls of a task. */
+            calls_per_task: components["schemas"]["Figure"];
+            /** @description Tokens that the model writes in a call. */
+            completion_tokens: components["schemas"]["Figure"];
+            /** @description Tokens of the prompt of a call, cached ones included. */
+            prompt_tokens: components["schemas"]["Figure"];
+            /** @description Attempts beyond the first, for each call. */
+            retry_rate: components["schemas"]["Figure"];
+        };
+        /** @description What one task asks of the model: means, of all calls. */
+        ProfileInput: {
+            /** @default null */
+            cached_tokens?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            calls_per_task?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            completion_tokens?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            prompt_tokens?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            retry_rate?: components["schemas"]["Figure"] | null;
+        };
+        /** @description What being right is worth. */
+        Quality: {
+            /** @description The API. */
+            api: components["schemas"]["OptionQuality"];
+            /** @description What a task that fails costs otherwise. */
+            failure_cost: components["schemas"]["Figure"];
+            /** @description The other option. */
+            self_hosted: components["schemas"]["OptionQuality"];
         };
         /**
          * @description Why a person is asked.
@@ -2167,6 +2554,15 @@ export interface components {
             stop?: components["schemas"]["StopReason"] | null;
             usage?: components["schemas"]["TokenUsage"] | null;
         };
+        /** @description Two options at a volume. */
+        Scenario: {
+            /** @description The API. */
+            api: components["schemas"]["Api"];
+            /** @description The other option. */
+            self_hosted: components["schemas"]["SelfHosted"];
+            /** @description Tasks a day. */
+            tasks_per_day: components["schemas"]["Figure"];
+        };
         /** @description A search. Unknown fields are refused by name. */
         SearchRequest: {
             /**
@@ -2221,6 +2617,137 @@ export interface components {
             retriever: string;
             /** @description Things worth knowing that change nothing. */
             warnings?: string[];
+        };
+        /** @description A model that is hosted by oneself. */
+        SelfHosted: {
+            /** @description Months after which it is worth nothing. */
+            amortisation_months: components["schemas"]["Figure"];
+            /** @description Days of a month in which it runs. */
+            days_per_month: components["schemas"]["Figure"];
+            /** @description Tokens that a replica writes in a second. */
+            decode_tokens_per_second: components["schemas"]["Figure"];
+            /** @description Price of a GPU for an hour. */
+            gpu_price_per_hour: components["schemas"]["Figure"];
+            /** @description GPUs of a replica. */
+            gpus_per_replica: components["schemas"]["Figure"];
+            /** @description Hours of a day in which it runs. */
+            hours_per_day: components["schemas"]["Figure"];
+            /** @description People, a month. */
+            labour_per_month: components["schemas"]["Figure"];
+            /** @description Replicas that always run. */
+            minimum_replicas: components["schemas"]["Figure"];
+            /** @description Peak over mean. */
+            peak_factor: components["schemas"]["Figure"];
+            /** @description Tokens of prompts that a replica reads in a second. */
+            prefill_tokens_per_second: components["schemas"]["Figure"];
+            /** @description What a task asks of it. */
+            profile: components["schemas"]["Profile"];
+            /** @description Bought hardware of one replica. */
+            purchase_price_per_replica: components["schemas"]["Figure"];
+            /** @description One retraining. */
+            retraining_cost: components["schemas"]["Figure"];
+            /** @description Retrainings a month. */
+            retrainings_per_month: components["schemas"]["Figure"];
+            /** @description Storage, network and monitoring, a month. */
+            storage_and_network_per_month: components["schemas"]["Figure"];
+            /** @description How busy a replica may be at the peak. */
+            target_utilisation: components["schemas"]["Figure"];
+            /** @description What must be paid once, beside hardware. */
+            upfront_cost: components["schemas"]["Figure"];
+            /** @description What a task costs beside the GPUs. */
+            variable_cost_per_task: components["schemas"]["Figure"];
+        };
+        /** @description What hosting costs at your volume. */
+        SelfHostedCost: {
+            /** @description Tasks a day that one replica bears. */
+            capacity_per_replica: components["schemas"]["Figure"];
+            /** @description A month. */
+            cost_per_month: components["schemas"]["Figure"];
+            /** @description What a replica costs a month. */
+            cost_per_replica: components["schemas"]["Figure"];
+            /** @description A task. */
+            cost_per_task: components["schemas"]["Figure"];
+            /** @description What hosting costs a month whatever the volume. */
+            fixed_per_month: components["schemas"]["Figure"];
+            /** @description Seconds of a replica that a task takes. */
+            gpu_seconds_per_task: components["schemas"]["Figure"];
+            /** @description What they cost a month. */
+            gpus_per_month: components["schemas"]["Figure"];
+            /** @description The part of that in which they wait. */
+            idle_per_month: components["schemas"]["Figure"];
+            /** @description What it is called. */
+            name: string;
+            /** @description Replicas that your volume needs. */
+            replicas: components["schemas"]["Figure"];
+            /** @description The part of the time that they are busy, on average. */
+            utilisation: components["schemas"]["Figure"];
+        };
+        /** @description A model on GPUs of one's own, rented or bought. */
+        SelfHostedInput: {
+            /** @default null */
+            amortisation_months?: components["schemas"]["Figure"] | null;
+            /**
+             * @description The currency of this section; it must be the common one.
+             * @default null
+             */
+            currency?: string | null;
+            /** @default null */
+            days_per_month?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            decode_tokens_per_second?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            gpu_price_per_hour?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            gpus_per_replica?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            hours_per_day?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            labour_per_month?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            minimum_replicas?: components["schemas"]["Figure"] | null;
+            /**
+             * @description What it is called.
+             * @default null
+             */
+            name?: string | null;
+            /** @default null */
+            peak_factor?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            prefill_tokens_per_second?: components["schemas"]["Figure"] | null;
+            /**
+             * @description What a task asks of it; what is not said here is as for the API.
+             * @default {}
+             */
+            profile?: components["schemas"]["ProfileInput"];
+            /** @default null */
+            purchase_price_per_replica?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            retraining_cost?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            retrainings_per_month?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            storage_and_network_per_month?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            success_rate?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            target_utilisation?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            upfront_cost?: components["schemas"]["Figure"] | null;
+            /** @default null */
+            variable_cost_per_task?: components["schemas"]["Figure"] | null;
+        };
+        /** @description What is saved in a month if one figure is a quarter off. */
+        Sensitivity: {
+            /** @description The field of the input. */
+            field: string;
+            /** @description A quarter more. */
+            high: components["schemas"]["Figure"];
+            /** @description A quarter less. */
+            low: components["schemas"]["Figure"];
+            /** @description What is saved then. */
+            saving_at_high: components["schemas"]["Figure"];
+            /** @description What is saved then. */
+            saving_at_low: components["schemas"]["Figure"];
         };
         /** @description One sentence of an answer. */
         Sentence: {
@@ -2281,6 +2808,28 @@ export interface components {
          * @enum {string}
          */
         Speaker: "user" | "assistant" | "tool";
+        /** @description The middle, the mean and the far end of what was measured. */
+        Spread: {
+            /** @description The mean. */
+            mean: components["schemas"]["Figure"];
+            /** @description The median. */
+            p50: components["schemas"]["Figure"];
+            /** @description What all but a twentieth stay within. */
+            p95: components["schemas"]["Figure"];
+        };
+        /** @description Hosting between two volumes, as a straight line. */
+        Stair: {
+            /** @description What hosting costs a month at the first volume. */
+            cost_from: components["schemas"]["Figure"];
+            /** @description What it costs at the last. */
+            cost_to: components["schemas"]["Figure"];
+            /** @description The first volume. */
+            from: components["schemas"]["Figure"];
+            /** @description Replicas that run at its end. */
+            replicas: components["schemas"]["Figure"];
+            /** @description The last. */
+            to: components["schemas"]["Figure"];
+        };
         /** @description A run that was started. `GET /runs/{id}/events` tells what happens in it. */
         StartedRun: {
             /** @description Its agent. */
@@ -2303,6 +2852,20 @@ export interface components {
             limits?: components["schemas"]["AskedLimits"] | null;
             /** @description What is to be done, in words: 1–20,000 characters. */
             message: string;
+        };
+        /**
+         * @description One figure for many that were measured.
+         * @enum {string}
+         */
+        Statistic: "mean" | "p50" | "p95";
+        /** @description The part of one step on which hosting costs no more than the API. */
+        Step: {
+            /** @description The first such volume, in tasks a day. */
+            from: components["schemas"]["Figure"];
+            /** @description Replicas that run. */
+            replicas: components["schemas"]["Figure"];
+            /** @description The last. */
+            to: components["schemas"]["Figure"];
         };
         /** @description A run's end before its time. */
         Stop: {
@@ -2426,6 +2989,31 @@ export interface components {
          * @enum {string}
          */
         ToolStatus: "succeeded" | "failed" | "invalid" | "declined" | "skipped" | "unknown";
+        /** @description How sure the result is, if every figure is off at once. */
+        Uncertainty: {
+            /**
+             * Format: int32
+             * @description Draws; in each, every figure that is not nothing is multiplied by a factor of its own, between 0.75 and 1.25 and
+             *     most often near 1 (triangular).
+             */
+            draws: number;
+            /**
+             * Format: double
+             * @description In which share of the draws hosting costs less.
+             */
+            probability_self_hosting_is_cheaper: number;
+            /** @description What is saved in a month, at least, in all but a twentieth of the draws. */
+            saving_p5: components["schemas"]["Figure"];
+            /** @description In half of them. */
+            saving_p50: components["schemas"]["Figure"];
+            /** @description In a twentieth of them. */
+            saving_p95: components["schemas"]["Figure"];
+            /**
+             * Format: int32
+             * @description What the draws begin with: the same gives the same.
+             */
+            seed: number;
+        };
         /** @description A deleted source answers again. */
         UndoResult: {
             /** @description Its articles. */
@@ -2533,6 +3121,12 @@ export interface components {
             version: string;
             /** @description What the extractor had to say. */
             warnings: string[];
+        };
+        /** @description Volumes, in tasks a day. */
+        Volumes: {
+            /** @description The first. */
+            from: components["schemas"]["Figure"];
+            to?: components["schemas"]["Figure"] | null;
         };
     };
     responses: never;

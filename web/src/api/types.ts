@@ -15,6 +15,7 @@ export type CitationsEvent = Schema<'CitationsEvent'>
 export type ConversationDetail = Schema<'ConversationDetail'>
 export type ConversationList = Schema<'ConversationList'>
 export type ConversationSummary = Schema<'ConversationSummary'>
+export type CostResponse = Schema<'CostResponse'>
 export type DeleteResult = Schema<'DeleteResult'>
 export type DoneEvent = Schema<'DoneEvent'>
 export type Extract = Schema<'Extract'>
@@ -26,6 +27,7 @@ export type Mode = Schema<'Mode'>
 export type OpenQuestion = Schema<'OpenQuestion'>
 export type Outcome = Schema<'Outcome'>
 export type OutlineEntry = Schema<'OutlineEntry'>
+export type Never = Schema<'Never'>
 export type Quote = Schema<'Quote'>
 export type ReplyTaken = Schema<'ReplyTaken'>
 export type RunCancelled = Schema<'RunCancelled'>
@@ -50,6 +52,15 @@ export type UndoResult = Schema<'UndoResult'>
 export type UsageEntry = Schema<'UsageEntry'>
 export type UsageResponse = Schema<'UsageResponse'>
 export type UsageSums = Schema<'UsageSums'>
+
+/** Figures as the text that was typed: a float in between would be another number. The service reads both. */
+type Typed<T> = { [K in keyof T]: T[K] extends number | null | undefined ? string : T[K] extends object | undefined ? Typed<T[K]> : T[K] }
+
+/** Two options to compare. */
+export type CostAsked = Omit<Typed<Schema<'CostInput'>>, 'from_ledger' | 'language'> & {
+  from_ledger?: Schema<'FromLedger'>
+  language?: Schema<'Language'>
+}
 
 /** What an agent did with one tool. The service's document does not describe this event; everything else is generated. */
 export interface StepEvent {
