@@ -1,0 +1,14 @@
+// Screenshots, kept for whoever changes a page: target/page-shots/.
+
+import type { Page } from 'playwright-core'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './program'
+
+const folder = join(ROOT, 'target/page-shots')
+mkdirSync(folder, { recursive: true })
+
+/** Keeps what a page looks like, whole, under a name such as `ask-answered-en-dark`. */
+export async function shot(page: Page, name: string, { whole = true } = {}): Promise<void> {
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: whole, animations: 'disabled' })
+}
