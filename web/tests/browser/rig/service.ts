@@ -1,8 +1,11 @@
 // A service with documents, a model, keys and agents, in a folder of its own.
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DIST, startFront } from './front'
+import { close } from './listen'
 import { command, SAMPLE, start } from './program'
 
 export interface Plan {
@@ -52,8 +55,8 @@ export async function startService(plan: Plan = {}): Promise<Service> {
     secrets[name] = (made as { secret: string }).secret
   }
   const running = await start([...global, 'serve', '--port', '0', ...(plan.documents ?? SAMPLE)], plan.env)
-  const url = String(running.said.url)
-  await ready(url)
+  await ready(String(running.said.url))
+  const { url, server } = await door(String(running.said.url))
   return {
     url,
     secrets,
@@ -61,10 +64,26 @@ export async function startService(plan: Plan = {}): Promise<Service> {
     revoke: async (name) => { await command([...global, 'key', 'revoke', name]) },
     log: running.log,
     stop: async () => {
+      if (server)
+        await close(server)
       await running.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * Where the page of web/dist is. A binary holds the page that was there when it was built; `BYLAW_PAGE=dist` puts today's in
+ * front of it, so that work on the page needs no Rust.
+ */
+async function door(url: string): Promise<{ url: string, server?: Server }> {
+  const built = await readFile(join(DIST, 'index.html'), 'utf8')
+  const served = await fetch(`${url}/ui/`).then(reply => reply.text())
+  if (served === built)
+    return { url }
+  if (process.env.BYLAW_PAGE === 'dist')
+    return startFront(url)
+  throw new Error('the page in the binary is not the one in web/dist: build the binary again, or set BYLAW_PAGE=dist')
 }
 
 function settings(plan: Plan): string {

@@ -1,0 +1,52 @@
+// A door in front of a service that has no page in it, or an older one: `/ui/` comes from web/dist, all else from the service.
+
+import type { Server } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import { createServer, request as ask } from 'node:http'
+import { extname, join, normalize } from 'node:path'
+import { listen } from './listen'
+import { ROOT } from './program'
+
+export const DIST = join(ROOT, 'web/dist')
+
+const POLICY = 'default-src \'none\'; script-src \'self\'; style-src \'self\'; img-src \'self\'; font-src \'self\'; '
+  + 'connect-src \'self\'; manifest-src \'self\'; base-uri \'none\'; form-action \'none\'; frame-ancestors \'none\''
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+export async function startFront(service: string): Promise<{ url: string, server: Server }> {
+  const { hostname, port } = new URL(service)
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '/', service).pathname
+    if (path.startsWith('/ui')) {
+      page(path).then(({ type, body }) => {
+        response.writeHead(200, { 'content-type': type, 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff' }).end(body)
+      }, () => response.writeHead(404).end())
+      return
+    }
+    const headers = { ...request.headers, host: `${hostname}:${port}` }
+    const onward = ask({ hostname, port, path: request.url, method: request.method, headers }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers)
+      reply.pipe(response)
+      // What the service cuts off is cut off for the browser, too.
+      reply.once('error', () => response.destroy())
+    })
+    onward.once('error', () => response.destroy())
+    response.once('close', () => onward.destroy())
+    request.pipe(onward)
+  })
+  return { url: await listen(server), server }
+}
+
+/** A file of the page; any other address is one of the page's own. */
+async function page(path: string): Promise<{ type: string, body: Buffer }> {
+  const name = normalize(decodeURIComponent(path.replace(/^\/ui\/?/, '')))
+  const isFile = extname(name) in TYPES && !name.startsWith('..')
+  const file = isFile ? name : 'index.html'
+  return { type: TYPES[extname(file)] ?? '', body: await readFile(join(DIST, file)) }
+}

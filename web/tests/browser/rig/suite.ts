@@ -1,0 +1,64 @@
+// One service, one scripted model and one browser for all tests of a file, and after each test the question whether anything
+// went wrong that the test did not look at.
+
+import type { Browser } from 'playwright-core'
+import type { Look, Watched } from './browser'
+import type { Plan, Service } from './service'
+import type { ToolServer } from './tools'
+import type { Upstream } from './upstream'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { closePages, newPage, startBrowser } from './browser'
+import { startService } from './service'
+import { startTools } from './tools'
+import { startUpstream } from './upstream'
+
+export interface Suite {
+  readonly upstream: Upstream
+  readonly tools: ToolServer
+  readonly service: Service
+  readonly browser: Browser
+  /** A new page, with nothing stored, at an address below `/ui/`. */
+  open: (path?: string, look?: Look & { key?: string }) => Promise<Watched>
+}
+
+/** Starts everything before the tests of the file that calls it, and ends it after them. */
+export function suite(plan: (peers: { upstream: Upstream, tools: ToolServer }) => Plan | Promise<Plan>): Suite {
+  const made: Partial<{ upstream: Upstream, tools: ToolServer, service: Service, browser: Browser }> = {}
+  const get = <K extends keyof typeof made>(name: K): NonNullable<(typeof made)[K]> => {
+    const found = made[name]
+    if (!found)
+      throw new Error(`${name} is not there outside of a test`)
+    return found
+  }
+
+  beforeAll(async () => {
+    const [upstream, tools, browser] = await Promise.all([startUpstream(), startTools(), startBrowser()])
+    Object.assign(made, { upstream, tools, browser })
+    made.service = await startService(await plan({ upstream, tools }))
+  })
+
+  afterEach(async () => {
+    expect(await closePages(), 'what went wrong beside').toEqual([])
+  })
+
+  afterAll(async () => {
+    await made.browser?.close()
+    await made.service?.stop()
+    await Promise.all([made.upstream?.stop(), made.tools?.stop()])
+  })
+
+  return {
+    get upstream() { return get('upstream') },
+    get tools() { return get('tools') },
+    get service() { return get('service') },
+    get browser() { return get('browser') },
+    open: async (path = '', { key, ...look } = {}) => {
+      const url = get('service').url
+      const watched = await newPage(get('browser'), new URL(url).origin, look)
+      if (key)
+        await watched.context.addInitScript(secret => sessionStorage.setItem('bylaw.key', secret), key)
+      await watched.page.goto(`${url}/ui/${path}`)
+      return watched
+    },
+  }
+}
