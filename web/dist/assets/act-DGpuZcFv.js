@@ -1,0 +1,1 @@
+var e={title:`辦事`};export{e as default};

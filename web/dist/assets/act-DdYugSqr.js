@@ -1,0 +1,1 @@
+var e={title:`Get something done`};export{e as default};

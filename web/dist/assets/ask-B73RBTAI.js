@@ -1,0 +1,1 @@
+var e={title:`What do the rules say?`};export{e as default};

@@ -1,0 +1,1 @@
+var e={title:`規章怎麼說？`};export{e as default};

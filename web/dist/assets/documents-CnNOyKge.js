@@ -1,0 +1,1 @@
+var e={title:`Documents`};export{e as default};

@@ -1,0 +1,1 @@
+var e={title:`文件`};export{e as default};

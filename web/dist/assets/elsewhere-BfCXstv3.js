@@ -1,0 +1,1 @@
+var e={title:`沒有這一頁`,home:`回到提問`};export{e as default};

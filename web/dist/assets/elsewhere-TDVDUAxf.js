@@ -1,0 +1,1 @@
+var e={title:`There is no such page`,home:`Ask a question instead`};export{e as default};

@@ -1,0 +1,1 @@
+var e={title:`What it costs`};export{e as default};

@@ -1,0 +1,1 @@
+var e={title:`花費`};export{e as default};

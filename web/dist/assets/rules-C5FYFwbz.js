@@ -1,0 +1,1 @@
+var e={title:`規章`};export{e as default};

@@ -1,0 +1,1 @@
+var e={title:`The rules`};export{e as default};

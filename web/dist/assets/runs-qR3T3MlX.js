@@ -1,0 +1,1 @@
+var e={title:`Runs`,run:`Run`};export{e as default};

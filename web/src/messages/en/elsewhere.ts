@@ -1,0 +1,4 @@
+export default {
+  title: 'There is no such page',
+  home: 'Ask a question instead',
+}

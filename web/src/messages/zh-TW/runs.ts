@@ -1,0 +1,4 @@
+export default {
+  title: '執行紀錄',
+  run: '執行紀錄',
+}

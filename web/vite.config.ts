@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url'
+
+import vue from '@vitejs/plugin-vue'
+import { defineConfig } from 'vitest/config'
+
+/** Where the service listens while one works on the page. */
+const service = process.env.BYLAW_URL ?? 'http://127.0.0.1:8024'
+
+/** Addresses of the service that the page asks for. `/ui/` is the page itself. */
+const addresses =
+  '^/(ask|search|articles|sources|documents|runs|conversations|artifacts|usage|budgets|cost|me|healthz|readyz|openapi\\.json)(/|\\?|$)'
+
+export default defineConfig({
+  base: '/ui/',
+  plugins: [vue()],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  // Neither the options API nor development tools are in what people load; messages are compiled without `eval`.
+  define: {
+    __VUE_OPTIONS_API__: false,
+    __VUE_PROD_DEVTOOLS__: false,
+    __VUE_I18N_LEGACY_API__: false,
+    __INTLIFY_PROD_DEVTOOLS__: false,
+    __INTLIFY_JIT_COMPILATION__: true,
+    __INTLIFY_DROP_MESSAGE_COMPILER__: false,
+  },
+  server: { proxy: { [addresses]: { target: service, changeOrigin: true } } },
+  build: {
+    // Strict CSP: nothing inline, no `data:`.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  test: {
+    environment: 'happy-dom',
+    include: ['src/**/*.spec.ts'],
+    setupFiles: ['src/test/setup.ts'],
+    restoreMocks: true,
+  },
+})
