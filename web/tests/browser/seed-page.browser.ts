@@ -15,10 +15,11 @@ beforeAll(async () => {
   upstream = await startUpstream()
   service = await startService({ model: upstream.url })
   upstream.script(({ tools, results }) => {
-    if (tools.includes('search') && results.length === 0)
-      return calls(['search', { query: '住宿費' }])
+    if (tools.includes('search') && results.length === 0) return calls(['search', { query: '住宿費' }])
     const answer = '國內出差每晚以新臺幣 2,400 元為上限 [員工工作規則.md#45]。'
-    return tools.includes('answer') ? calls(['answer', { text: answer, citations: ['員工工作規則.md#45'] }]) : text(answer)
+    return tools.includes('answer')
+      ? calls(['answer', { text: answer, citations: ['員工工作規則.md#45'] }])
+      : text(answer)
   })
 })
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  cacheDir: fileURLToPath(new URL('../../node_modules/.vite-browser', import.meta.url)),
   root: fileURLToPath(new URL('.', import.meta.url)),
   test: {
     include: ['**/*.browser.ts'],

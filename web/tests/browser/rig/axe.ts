@@ -4,7 +4,12 @@ import type { Page } from 'playwright-core'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 
-interface Found { id: string, impact: string | null, help: string, nodes: { target: unknown[], failureSummary?: string }[] }
+interface Found {
+  id: string
+  impact: string | null
+  help: string
+  nodes: { target: unknown[]; failureSummary?: string }[]
+}
 
 const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -19,5 +24,11 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   })
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, help, nodes }) => `${id}: ${help} ${nodes.slice(0, 3).map(node => `${node.target.join(' ')} (${(node.failureSummary ?? '').replace(/\s+/g, ' ')})`).join(', ')}`)
+    .map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help} ${nodes
+          .slice(0, 3)
+          .map((node) => `${node.target.join(' ')} (${(node.failureSummary ?? '').replace(/\s+/g, ' ')})`)
+          .join(', ')}`,
+    )
 }

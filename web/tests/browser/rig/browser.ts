@@ -8,9 +8,8 @@ import { chromium } from 'playwright-core'
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 export async function startBrowser(): Promise<Browser> {
-  const executablePath = PLACES.find(place => place && existsSync(place))
-  if (!executablePath)
-    throw new Error('there is no Chromium: scripts/page installs one, or name one in CHROMIUM')
+  const executablePath = PLACES.find((place) => place && existsSync(place))
+  if (!executablePath) throw new Error('there is no Chromium: scripts/page installs one, or name one in CHROMIUM')
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 }
 
@@ -50,25 +49,33 @@ export async function newPage(browser: Browser, origin: string, look: Look = {})
   })
   context.setDefaultTimeout(10_000)
   const problems: string[] = []
-  await context.route(url => url.origin !== origin && url.protocol.startsWith('http'), async (route) => {
-    problems.push(`asks another host: ${route.request().url()}`)
-    await route.abort()
-  })
-  await context.exposeBinding('__violated', (_source, said: string) => void problems.push(`refused by the content security policy: ${said}`))
+  await context.route(
+    (url) => url.origin !== origin && url.protocol.startsWith('http'),
+    async (route) => {
+      problems.push(`asks another host: ${route.request().url()}`)
+      await route.abort()
+    },
+  )
+  await context.exposeBinding(
+    '__violated',
+    (_source, said: string) => void problems.push(`refused by the content security policy: ${said}`),
+  )
   await context.addInitScript(() => {
     const told = globalThis as unknown as { __violated: (said: string) => void }
-    document.addEventListener('securitypolicyviolation', event => told.__violated(`${event.violatedDirective} ${event.blockedURI}`))
+    document.addEventListener('securitypolicyviolation', (event) =>
+      told.__violated(`${event.violatedDirective} ${event.blockedURI}`),
+    )
   })
   const page = await context.newPage()
   const watched = { context, page, problems }
   watch(watched, page, look)
-  context.on('page', another => watch(watched, another, look))
+  context.on('page', (another) => watch(watched, another, look))
   opened.add(watched)
   return watched
 }
 
 function watch({ problems }: Watched, page: Page, look: Look): void {
-  page.on('pageerror', error => problems.push(`throws: ${error.stack ?? error.message}`))
+  page.on('pageerror', (error) => problems.push(`throws: ${error.stack ?? error.message}`))
   page.on('dialog', (dialog) => {
     problems.push(`opens a dialog of the browser: ${dialog.message()}`)
     void dialog.dismiss()
@@ -77,9 +84,13 @@ function watch({ problems }: Watched, page: Page, look: Look): void {
     const isRefusal = /Failed to load resource/.test(message.text())
     if (message.type() === 'error' && !(isRefusal && look.refusals))
       problems.push(`complains: ${message.text()} (${message.location().url})`)
-    if (/\[(?:Vue warn|intlify)\]/.test(message.text()))
-      problems.push(`warns: ${message.text()}`)
+    if (/\[(?:Vue warn|intlify)\]/.test(message.text())) problems.push(`warns: ${message.text()}`)
   })
+}
+
+/** Every page that is open now. */
+export function openPages(): Page[] {
+  return [...opened].flatMap(({ context }) => context.pages())
 }
 
 /** Closes every page that was opened; what went wrong on them, one line each. */

@@ -9,8 +9,10 @@ import { ROOT } from './program'
 
 export const DIST = join(ROOT, 'web/dist')
 
-const POLICY = 'default-src \'none\'; script-src \'self\'; style-src \'self\'; img-src \'self\'; font-src \'self\'; '
-  + 'connect-src \'self\'; manifest-src \'self\'; base-uri \'none\'; form-action \'none\'; frame-ancestors \'none\''
+/** As the service itself has it. */
+const POLICY =
+  "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -19,14 +21,23 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-export async function startFront(service: string): Promise<{ url: string, server: Server }> {
+export async function startFront(service: string): Promise<{ url: string; server: Server }> {
   const { hostname, port } = new URL(service)
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', service).pathname
     if (path.startsWith('/ui')) {
-      page(path).then(({ type, body }) => {
-        response.writeHead(200, { 'content-type': type, 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff' }).end(body)
-      }, () => response.writeHead(404).end())
+      page(path).then(
+        ({ type, body }) => {
+          response
+            .writeHead(200, {
+              'content-type': type,
+              'content-security-policy': POLICY,
+              'x-content-type-options': 'nosniff',
+            })
+            .end(body)
+        },
+        () => response.writeHead(404).end(),
+      )
       return
     }
     const headers = { ...request.headers, host: `${hostname}:${port}` }
@@ -44,7 +55,7 @@ export async function startFront(service: string): Promise<{ url: string, server
 }
 
 /** A file of the page; any other address is one of the page's own. */
-async function page(path: string): Promise<{ type: string, body: Buffer }> {
+async function page(path: string): Promise<{ type: string; body: Buffer }> {
   const name = normalize(decodeURIComponent(path.replace(/^\/ui\/?/, '')))
   const isFile = extname(name) in TYPES && !name.startsWith('..')
   const file = isFile ? name : 'index.html'

@@ -15,5 +15,5 @@ export async function listen(server: Server): Promise<string> {
 /** Ends a server and whatever is connected to it. */
 export async function close(server: Server): Promise<void> {
   server.closeAllConnections()
-  await new Promise<void>(resolve => server.close(() => resolve()))
+  await new Promise<void>((resolve) => server.close(() => resolve()))
 }

@@ -5,21 +5,23 @@ import { gzipSync } from 'node:zlib'
 
 /** Milliseconds from the navigation to the first paint that shows something. */
 export async function firstPaint(page: Page): Promise<number> {
-  return page.evaluate(() => new Promise<number>((resolve) => {
-    new PerformanceObserver((list) => {
-      const entry = list.getEntriesByName('first-contentful-paint')[0]
-      if (entry)
-        resolve(entry.startTime)
-    }).observe({ type: 'paint', buffered: true })
-  }))
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list) => {
+          const entry = list.getEntriesByName('first-contentful-paint')[0]
+          if (entry) resolve(entry.startTime)
+        }).observe({ type: 'paint', buffered: true })
+      }),
+  )
 }
 
 /** Sums up the scripts that a page loads from now on, as they would be sent compressed. */
-export function weighScripts(page: Page): () => Promise<{ bytes: number, files: string[] }> {
-  const loaded: Promise<{ url: string, bytes: number }>[] = []
+export function weighScripts(page: Page): () => Promise<{ bytes: number; files: string[] }> {
+  const loaded: Promise<{ url: string; bytes: number }>[] = []
   page.on('response', (response) => {
     if (response.request().resourceType() === 'script' && response.ok())
-      loaded.push(response.body().then(body => ({ url: response.url(), bytes: gzipSync(body).length })))
+      loaded.push(response.body().then((body) => ({ url: response.url(), bytes: gzipSync(body).length })))
   })
   return async () => {
     const each = await Promise.all(loaded)
@@ -32,38 +34,41 @@ export function weighScripts(page: Page): () => Promise<{ bytes: number, files: 
 export async function noteLongTasks(page: Page): Promise<() => Promise<number[]>> {
   await page.evaluate(() => {
     const noted: number[] = []
-    const observer = new PerformanceObserver(list => noted.push(...list.getEntries().map(entry => entry.duration)))
+    const observer = new PerformanceObserver((list) => noted.push(...list.getEntries().map((entry) => entry.duration)))
     observer.observe({ type: 'longtask' })
-    Object.assign(globalThis, { __longTasks: () => {
-      noted.push(...observer.takeRecords().map(entry => entry.duration))
-      return noted
-    } })
+    Object.assign(globalThis, {
+      __longTasks: () => {
+        noted.push(...observer.takeRecords().map((entry) => entry.duration))
+        return noted
+      },
+    })
   })
   return () => page.evaluate(() => (globalThis as unknown as { __longTasks: () => number[] }).__longTasks())
 }
 
 /** Scrolls something from its top to its end, a step in each frame; the milliseconds between frames, ascending. */
 export async function scrollFrames(page: Page, selector: string | undefined, steps: number): Promise<number[]> {
-  return page.evaluate(([selector, steps]) => new Promise<number[]>((resolve, reject) => {
-    const scrolled = selector ? document.querySelector(selector) : document.scrollingElement
-    if (!scrolled)
-      return reject(new Error(`nothing is ${selector}`))
-    const frames: number[] = []
-    let before = performance.now()
-    let step = 0
-    const next = (): void => {
-      const now = performance.now()
-      frames.push(now - before)
-      before = now
-      step += 1
-      scrolled.scrollTop = scrolled.scrollHeight * step / steps
-      if (step < steps)
+  return page.evaluate(
+    ([selector, steps]) =>
+      new Promise<number[]>((resolve, reject) => {
+        const scrolled = selector ? document.querySelector(selector) : document.scrollingElement
+        if (!scrolled) return reject(new Error(`nothing is ${selector}`))
+        const frames: number[] = []
+        let before = performance.now()
+        let step = 0
+        const next = (): void => {
+          const now = performance.now()
+          frames.push(now - before)
+          before = now
+          step += 1
+          scrolled.scrollTop = (scrolled.scrollHeight * step) / steps
+          if (step < steps) requestAnimationFrame(next)
+          else resolve(frames.slice(1).sort((a, b) => a - b))
+        }
         requestAnimationFrame(next)
-      else
-        resolve(frames.slice(1).sort((a, b) => a - b))
-    }
-    requestAnimationFrame(next)
-  }), [selector, steps] as const)
+      }),
+    [selector, steps] as const,
+  )
 }
 
 /** The value below which this share of them lies. */
@@ -72,5 +77,8 @@ export function percentile(sorted: number[], share: number): number {
 }
 
 export function median(values: number[]): number {
-  return percentile([...values].sort((a, b) => a - b), 0.5)
+  return percentile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  )
 }

@@ -11,14 +11,13 @@ import { promisify } from 'node:util'
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../../../..')
 
 /** The documents that ship with the program. */
-export const SAMPLE = ['員工工作規則.md', 'employee-handbook.md'].map(name => join(ROOT, 'crates/cli/sample', name))
+export const SAMPLE = ['員工工作規則.md', 'employee-handbook.md'].map((name) => join(ROOT, 'crates/cli/sample', name))
 
 /** The binary that `BYLAW_BIN` names, or the one that was built last: release before debug. */
 export function binary(): string {
   const places = [process.env.BYLAW_BIN, join(ROOT, 'target/release/bylaw'), join(ROOT, 'target/debug/bylaw')]
-  const found = places.find(place => place && existsSync(place))
-  if (!found)
-    throw new Error('there is no bylaw binary: build one (cargo build), or name one in BYLAW_BIN')
+  const found = places.find((place) => place && existsSync(place))
+  if (!found) throw new Error('there is no bylaw binary: build one (cargo build), or name one in BYLAW_BIN')
   return found
 }
 
@@ -40,12 +39,14 @@ export interface Running {
 export async function start(args: string[], env: Record<string, string> = {}): Promise<Running> {
   const child = spawn(binary(), ['--json', ...args], { env: clean(env), stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
-  child.stderr.on('data', (piece: Buffer) => { log += piece.toString('utf8') })
-  const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
+  child.stderr.on('data', (piece: Buffer) => {
+    log += piece.toString('utf8')
+  })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const said = await new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).once('line', resolve)
     child.once('error', reject)
-    child.once('close', code => reject(new Error(`bylaw ${args[0]} ended with ${code}:\n${log}`)))
+    child.once('close', (code) => reject(new Error(`bylaw ${args[0]} ended with ${code}:\n${log}`)))
   })
   return {
     said: JSON.parse(said) as Record<string, unknown>,
@@ -64,5 +65,5 @@ export async function start(args: string[], env: Record<string, string> = {}): P
 /** An environment in which nothing but what a test says configures the program. */
 function clean(env: Record<string, string>): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('BYLAW_'))
-  return { ...Object.fromEntries(kept) as Record<string, string>, ...env }
+  return { ...(Object.fromEntries(kept) as Record<string, string>), ...env }
 }

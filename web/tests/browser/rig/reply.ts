@@ -3,7 +3,7 @@
 /** One step of a reply. */
 export type Step =
   | { say: string }
-  | { call: string, with: Record<string, unknown> }
+  | { call: string; with: Record<string, unknown> }
   /** Nothing more is sent before this settles. */
   | { wait: Promise<unknown> }
   | { pause: number }
@@ -13,7 +13,7 @@ export type Step =
   | { fail: string }
 
 /** A reply: steps, or a status that is not 200. */
-export type Reply = Iterable<Step> | { status: number, message: string }
+export type Reply = Iterable<Step> | { status: number; message: string }
 
 /** A text in one piece. */
 export function text(said: string): Reply {
@@ -40,10 +40,15 @@ export function calls(...wanted: [tool: string, args: Record<string, unknown>][]
 }
 
 /** Something to wait for, which a test lets happen. */
-export interface Gate { opened: Promise<void>, open: () => void }
+export interface Gate {
+  opened: Promise<void>
+  open: () => void
+}
 
 export function gate(): Gate {
   let open = (): void => {}
-  const opened = new Promise<void>((resolve) => { open = resolve })
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
   return { opened, open }
 }

@@ -14,7 +14,7 @@ export interface Plan {
   /** The model's URL, before `/v1`. */
   model?: string
   /** Price of the model in US dollars per million tokens; free unless given. */
-  price?: { input: string, output: string }
+  price?: { input: string; output: string }
   /** Keys by name; none: the door is open to this machine. */
   keys?: Record<string, KeyPlan>
   /** Agents by name: the text of their files. */
@@ -25,14 +25,25 @@ export interface Plan {
   env?: Record<string, string>
 }
 
-export interface KeyPlan { role?: 'reader' | 'editor' | 'admin', sources?: string[], budget?: string }
+export interface KeyPlan {
+  role?: 'reader' | 'editor' | 'admin'
+  sources?: string[]
+  budget?: string
+}
+
+/** A reply: its status, and its body as JSON where it is that, else as text. */
+export interface Replied {
+  status: number
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look at whatever they expect
+  body: any
+}
 
 export interface Service {
   url: string
   /** Secrets by the key's name. */
   secrets: Record<string, string>
   /** One request; what comes back, as JSON. */
-  api: (method: string, path: string, options?: { body?: unknown, key?: string }) => Promise<{ status: number, body: any }>
+  api: (method: string, path: string, options?: { body?: unknown; key?: string }) => Promise<Replied>
   revoke: (name: string) => Promise<void>
   log: () => string
   stop: () => Promise<void>
@@ -49,9 +60,18 @@ export async function startService(plan: Plan = {}): Promise<Service> {
   const global = ['--config', config, '--data', data]
   const secrets: Record<string, string> = {}
   for (const [name, key] of Object.entries(plan.keys ?? {})) {
-    const readable = (key.sources ?? []).flatMap(source => ['--source', source])
+    const readable = (key.sources ?? []).flatMap((source) => ['--source', source])
     const budget = key.budget ? ['--budget', key.budget] : []
-    const made = await command([...global, 'key', 'create', name, '--role', key.role ?? 'reader', ...readable, ...budget])
+    const made = await command([
+      ...global,
+      'key',
+      'create',
+      name,
+      '--role',
+      key.role ?? 'reader',
+      ...readable,
+      ...budget,
+    ])
     secrets[name] = (made as { secret: string }).secret
   }
   const running = await start([...global, 'serve', '--port', '0', ...(plan.documents ?? SAMPLE)], plan.env)
@@ -61,11 +81,12 @@ export async function startService(plan: Plan = {}): Promise<Service> {
     url,
     secrets,
     api: (method, path, options = {}) => request(url + path, method, options),
-    revoke: async (name) => { await command([...global, 'key', 'revoke', name]) },
+    revoke: async (name) => {
+      await command([...global, 'key', 'revoke', name])
+    },
     log: running.log,
     stop: async () => {
-      if (server)
-        await close(server)
+      if (server) await close(server)
       await running.stop()
       await rm(folder, { recursive: true, force: true })
     },
@@ -76,13 +97,11 @@ export async function startService(plan: Plan = {}): Promise<Service> {
  * Where the page of web/dist is. A binary holds the page that was there when it was built; `BYLAW_PAGE=dist` puts today's in
  * front of it, so that work on the page needs no Rust.
  */
-async function door(url: string): Promise<{ url: string, server?: Server }> {
+async function door(url: string): Promise<{ url: string; server?: Server }> {
   const built = await readFile(join(DIST, 'index.html'), 'utf8')
-  const served = await fetch(`${url}/ui/`).then(reply => reply.text())
-  if (served === built)
-    return { url }
-  if (process.env.BYLAW_PAGE === 'dist')
-    return startFront(url)
+  const served = await fetch(`${url}/ui/`).then((reply) => reply.text())
+  if (served === built) return { url }
+  if (process.env.BYLAW_PAGE === 'dist') return startFront(url)
   throw new Error('the page in the binary is not the one in web/dist: build the binary again, or set BYLAW_PAGE=dist')
 }
 
@@ -90,7 +109,14 @@ function settings(plan: Plan): string {
   const lines = ['[server]', 'shutdown_grace_seconds = 1']
   if (plan.model) {
     const price = plan.price ? `{ input = "${plan.price.input}", output = "${plan.price.output}" }` : '{ free = true }'
-    lines.push('[model]', `base_url = "${plan.model}/v1"`, 'name = "scripted"', 'retries = 0', '[prices]', `scripted = ${price}`)
+    lines.push(
+      '[model]',
+      `base_url = "${plan.model}/v1"`,
+      'name = "scripted"',
+      'retries = 0',
+      '[prices]',
+      `scripted = ${price}`,
+    )
   }
   return [...lines, plan.config ?? ''].join('\n')
 }
@@ -99,18 +125,19 @@ async function ready(url: string): Promise<void> {
   const until = Date.now() + 30_000
   while (Date.now() < until) {
     const reply = await fetch(`${url}/readyz`).catch(() => undefined)
-    if (reply?.status === 204)
-      return
-    await new Promise(resolve => setTimeout(resolve, 20))
+    if (reply?.status === 204) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
   throw new Error(`${url}/readyz did not say that the service is ready`)
 }
 
-async function request(url: string, method: string, { body, key }: { body?: unknown, key?: string }): Promise<{ status: number, body: unknown }> {
+async function request(url: string, method: string, { body, key }: { body?: unknown; key?: string }): Promise<Replied> {
   const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {}
-  if (body !== undefined)
-    headers['content-type'] = 'application/json'
+  if (body !== undefined) headers['content-type'] = 'application/json'
   const reply = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) })
   const text = await reply.text()
-  return { status: reply.status, body: text && reply.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text }
+  return {
+    status: reply.status,
+    body: text && reply.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text,
+  }
 }

@@ -7,8 +7,7 @@ import { ROOT } from './program'
 /** A file of the shared material; nothing, said loudly, where it is absent. */
 export function shared(path: string): string | undefined {
   const places = [process.env.BYLAW_SHARED, join(ROOT, '../shared/data')]
-  const found = places.map(place => place && join(place, path)).find(file => file && existsSync(file))
-  if (!found)
-    console.warn(`\n!! ${path} of ../shared/data is absent: what needs it is NOT TESTED\n`)
+  const found = places.map((place) => place && join(place, path)).find((file) => file && existsSync(file))
+  if (!found) console.warn(`\n!! ${path} of ../shared/data is absent: what needs it is NOT TESTED\n`)
   return found
 }

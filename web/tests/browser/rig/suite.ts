@@ -7,8 +7,9 @@ import type { Plan, Service } from './service'
 import type { ToolServer } from './tools'
 import type { Upstream } from './upstream'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { closePages, newPage, startBrowser } from './browser'
+import { closePages, newPage, openPages, startBrowser } from './browser'
 import { startService } from './service'
+import { shot } from './shots'
 import { startTools } from './tools'
 import { startUpstream } from './upstream'
 
@@ -22,12 +23,11 @@ export interface Suite {
 }
 
 /** Starts everything before the tests of the file that calls it, and ends it after them. */
-export function suite(plan: (peers: { upstream: Upstream, tools: ToolServer }) => Plan | Promise<Plan>): Suite {
-  const made: Partial<{ upstream: Upstream, tools: ToolServer, service: Service, browser: Browser }> = {}
+export function suite(plan: (peers: { upstream: Upstream; tools: ToolServer }) => Plan | Promise<Plan>): Suite {
+  const made: Partial<{ upstream: Upstream; tools: ToolServer; service: Service; browser: Browser }> = {}
   const get = <K extends keyof typeof made>(name: K): NonNullable<(typeof made)[K]> => {
     const found = made[name]
-    if (!found)
-      throw new Error(`${name} is not there outside of a test`)
+    if (!found) throw new Error(`${name} is not there outside of a test`)
     return found
   }
 
@@ -37,7 +37,9 @@ export function suite(plan: (peers: { upstream: Upstream, tools: ToolServer }) =
     made.service = await startService(await plan({ upstream, tools }))
   })
 
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail')
+      await shotsOfOpenPages(`failed-${task.name.replaceAll(/[^\p{L}\p{N}]+/gu, '-').slice(0, 80)}`)
     expect(await closePages(), 'what went wrong beside').toEqual([])
   })
 
@@ -48,17 +50,29 @@ export function suite(plan: (peers: { upstream: Upstream, tools: ToolServer }) =
   })
 
   return {
-    get upstream() { return get('upstream') },
-    get tools() { return get('tools') },
-    get service() { return get('service') },
-    get browser() { return get('browser') },
+    get upstream() {
+      return get('upstream')
+    },
+    get tools() {
+      return get('tools')
+    },
+    get service() {
+      return get('service')
+    },
+    get browser() {
+      return get('browser')
+    },
     open: async (path = '', { key, ...look } = {}) => {
       const url = get('service').url
       const watched = await newPage(get('browser'), new URL(url).origin, look)
-      if (key)
-        await watched.context.addInitScript(secret => sessionStorage.setItem('bylaw.key', secret), key)
+      if (key) await watched.context.addInitScript((secret) => sessionStorage.setItem('bylaw.key', secret), key)
       await watched.page.goto(`${url}/ui/${path}`)
       return watched
     },
   }
+}
+
+/** Keeps what every open page looks like, for whoever looks for what went wrong. */
+async function shotsOfOpenPages(name: string): Promise<void> {
+  for (const [number, page] of openPages().entries()) await shot(page, `${name}-${number + 1}`).catch(() => {})
 }

@@ -5,11 +5,15 @@ import { createServer } from 'node:http'
 import { hostile } from './hostile'
 import { close, listen } from './listen'
 
-interface Request { id?: unknown, method: string, params: Params }
+interface Request {
+  id?: unknown
+  method: string
+  params: Params
+}
 interface Params {
   name: string
   arguments: Record<string, unknown>
-  inputResponses?: { form: { action: string, content?: unknown } }
+  inputResponses?: { form: { action: string; content?: unknown } }
 }
 
 export interface ToolServer {
@@ -36,11 +40,10 @@ export async function startTools(): Promise<ToolServer> {
   const done: string[] = []
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []
-    request.on('data', piece => pieces.push(piece as Buffer))
+    request.on('data', (piece) => pieces.push(piece as Buffer))
     request.on('end', () => {
       const message = JSON.parse(Buffer.concat(pieces).toString('utf8') || '{}') as Request
-      if (message.id === undefined || message.id === null)
-        return void response.writeHead(202).end()
+      if (message.id === undefined || message.id === null) return void response.writeHead(202).end()
       const result = answer(message, done)
       const body = result
         ? { jsonrpc: '2.0', id: message.id, result: { resultType: 'complete', ...result } }
@@ -56,7 +59,12 @@ function answer({ method, params }: Request, done: string[]): object | undefined
   const fresh = { ttlMs: 0, cacheScope: 'private' }
   switch (method) {
     case 'server/discover':
-      return { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, serverInfo: { name: 'leaves', version: '1' }, ...fresh }
+      return {
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: {} },
+        serverInfo: { name: 'leaves', version: '1' },
+        ...fresh,
+      }
     case 'tools/list':
       return { tools: tools(), ...fresh }
     case 'tools/call':
@@ -86,14 +94,24 @@ function called(params: Params, done: string[]): object {
   const id = String(params.arguments.leave_id)
   if (params.name === 'submit_leave' && !params.inputResponses) {
     const form = { mode: 'form', message: `送出 ${id}：還缺天數與假別。${hostile.markup}`, requestedSchema: FORM }
-    return { resultType: 'input_required', requestState: 's', inputRequests: { form: { method: 'elicitation/create', params: form } } }
+    return {
+      resultType: 'input_required',
+      requestState: 's',
+      inputRequests: { form: { method: 'elicitation/create', params: form } },
+    }
   }
   const heard = params.inputResponses?.form
-  done.push(`${params.name} ${JSON.stringify(params.arguments)}${heard ? ` ${heard.action} ${JSON.stringify(heard.content ?? null)}` : ''}`)
+  done.push(
+    `${params.name} ${JSON.stringify(params.arguments)}${heard ? ` ${heard.action} ${JSON.stringify(heard.content ?? null)}` : ''}`,
+  )
   switch (params.name) {
-    case 'cancel_leave': return say(`cancelled ${id}`)
-    case 'submit_leave': return say(`heard ${heard?.action} ${JSON.stringify(heard?.content ?? null)}`)
-    case 'hostile': return say(hostile.all)
-    default: return say(`${id}：家庭旅遊，三天，草稿。`)
+    case 'cancel_leave':
+      return say(`cancelled ${id}`)
+    case 'submit_leave':
+      return say(`heard ${heard?.action} ${JSON.stringify(heard?.content ?? null)}`)
+    case 'hostile':
+      return say(hostile.all)
+    default:
+      return say(`${id}：家庭旅遊，三天，草稿。`)
   }
 }

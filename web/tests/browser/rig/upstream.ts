@@ -20,7 +20,10 @@ export interface Call {
   left: Promise<boolean>
 }
 
-interface Message { role: string, content: unknown }
+interface Message {
+  role: string
+  content: unknown
+}
 
 export interface Upstream {
   url: string
@@ -43,9 +46,13 @@ export async function startUpstream(): Promise<Upstream> {
   })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = JSON.parse(await read(request)) as { messages: Message[], tools?: { function: { name: string } }[], stream?: boolean }
-    const left = new Promise<boolean>(resolve => response.once('close', () => resolve(!response.writableFinished)))
-    const call = { ...understood(body.messages), tools: (body.tools ?? []).map(tool => tool.function.name), left }
+    const body = JSON.parse(await read(request)) as {
+      messages: Message[]
+      tools?: { function: { name: string } }[]
+      stream?: boolean
+    }
+    const left = new Promise<boolean>((resolve) => response.once('close', () => resolve(!response.writableFinished)))
+    const call = { ...understood(body.messages), tools: (body.tools ?? []).map((tool) => tool.function.name), left }
     calls.push(call)
     const first = waiting.shift()
     if (first) {
@@ -54,25 +61,27 @@ export async function startUpstream(): Promise<Upstream> {
     }
     const reply = answer(call)
     if ('status' in reply)
-      return void response.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: reply.message } }))
-    if (body.stream)
-      await stream(response, reply)
-    else
-      await whole(response, reply)
+      return void response
+        .writeHead(reply.status, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error: { message: reply.message } }))
+    if (body.stream) await stream(response, reply)
+    else await whole(response, reply)
   }
 
   const url = await listen(server)
   return {
     url,
     calls,
-    script: (next) => { answer = next },
+    script: (next) => {
+      answer = next
+    },
     next: () => {
       const call = calls[taken]
       if (call) {
         taken += 1
         return Promise.resolve(call)
       }
-      return new Promise(resolve => waiting.push(resolve))
+      return new Promise((resolve) => waiting.push(resolve))
     },
     stop: () => close(server),
   }
@@ -80,18 +89,20 @@ export async function startUpstream(): Promise<Upstream> {
 
 async function read(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = []
-  for await (const piece of request)
-    pieces.push(piece as Buffer)
+  for await (const piece of request) pieces.push(piece as Buffer)
   return Buffer.concat(pieces).toString('utf8')
 }
 
 /** What a request asks, out of its messages. */
 function understood(messages: Message[]): Pick<Call, 'asked' | 'results' | 'given'> {
-  const last = messages.findLastIndex(message => message.role === 'user')
+  const last = messages.findLastIndex((message) => message.role === 'user')
   const said = String(messages[last]?.content ?? '')
-  const results = messages.slice(last + 1).filter(message => message.role === 'tool').map(message => String(message.content))
+  const results = messages
+    .slice(last + 1)
+    .filter((message) => message.role === 'tool')
+    .map((message) => String(message.content))
   const asked = /<question>\n([\s\S]*)\n<\/question>/.exec(said)?.[1] ?? said
-  const given = [...said.matchAll(/<article id="([^"]+)">/g)].map(match => match[1] ?? '')
+  const given = [...said.matchAll(/<article id="([^"]+)">/g)].map((match) => match[1] ?? '')
   return { asked, results, given }
 }
 
@@ -103,33 +114,32 @@ async function stream(response: ServerResponse, reply: Iterable<Step>): Promise<
   response.socket?.setNoDelay(true)
   const chunk = (delta: object, finish: string | null = null): void => {
     const choices = [{ index: 0, delta, finish_reason: finish }]
-    response.write(`data: ${JSON.stringify({ id: 'r', object: 'chat.completion.chunk', model: 'scripted', choices })}\n\n`)
+    response.write(
+      `data: ${JSON.stringify({ id: 'r', object: 'chat.completion.chunk', model: 'scripted', choices })}\n\n`,
+    )
   }
   let made = 0
   for (const step of reply) {
-    if (response.destroyed)
-      return
+    if (response.destroyed) return
     if ('say' in step) {
       chunk({ role: 'assistant', content: step.say })
-    }
-    else if ('call' in step) {
+    } else if ('call' in step) {
       const called = { name: step.call, arguments: JSON.stringify(step.with) }
       chunk({ role: 'assistant', tool_calls: [{ index: made, id: id(), type: 'function', function: called }] })
       made += 1
-    }
-    else if ('cut' in step) {
+    } else if ('cut' in step) {
       return void response.end()
-    }
-    else if ('fail' in step) {
+    } else if ('fail' in step) {
       response.write(`data: ${JSON.stringify({ error: { message: step.fail, type: 'server_error', code: 500 } })}\n\n`)
       return void response.end()
-    }
-    else {
+    } else {
       await passed(step, response)
     }
   }
   chunk({}, made ? 'tool_calls' : 'stop')
-  response.write(`data: ${JSON.stringify({ id: 'r', object: 'chat.completion.chunk', model: 'scripted', choices: [], usage })}\n\n`)
+  response.write(
+    `data: ${JSON.stringify({ id: 'r', object: 'chat.completion.chunk', model: 'scripted', choices: [], usage })}\n\n`,
+  )
   response.end('data: [DONE]\n\n')
 }
 
@@ -137,14 +147,15 @@ async function whole(response: ServerResponse, reply: Iterable<Step>): Promise<v
   let content = ''
   const tool_calls: object[] = []
   for (const step of reply) {
-    if ('say' in step)
-      content += step.say
+    if ('say' in step) content += step.say
     else if ('call' in step)
-      tool_calls.push({ id: id(), type: 'function', function: { name: step.call, arguments: JSON.stringify(step.with) } })
-    else if ('cut' in step || 'fail' in step)
-      return void response.destroy()
-    else
-      await passed(step, response)
+      tool_calls.push({
+        id: id(),
+        type: 'function',
+        function: { name: step.call, arguments: JSON.stringify(step.with) },
+      })
+    else if ('cut' in step || 'fail' in step) return void response.destroy()
+    else await passed(step, response)
   }
   const message = tool_calls.length ? { role: 'assistant', content: null, tool_calls } : { role: 'assistant', content }
   const choices = [{ index: 0, message, finish_reason: tool_calls.length ? 'tool_calls' : 'stop' }]
@@ -160,6 +171,6 @@ function id(): string {
 
 /** A pause or a gate, or the client's leaving, whichever comes first. */
 async function passed(step: { wait: Promise<unknown> } | { pause: number }, response: ServerResponse): Promise<void> {
-  const over = 'wait' in step ? step.wait : new Promise(resolve => setTimeout(resolve, step.pause))
-  await Promise.race([over, new Promise(resolve => response.once('close', resolve))])
+  const over = 'wait' in step ? step.wait : new Promise((resolve) => setTimeout(resolve, step.pause))
+  await Promise.race([over, new Promise((resolve) => response.once('close', resolve))])
 }
