@@ -90,10 +90,7 @@ for (const [outcome, question] of Object.entries(outcomes)) {
     const { ask } = await openAsk()
     await ask.ask(question, { mode: 'extract' })
     await ask.settled()
-    await ask.content
-      .getByRole('heading', { name: ask.say(`outcomes.${outcome}`) })
-      .or(ask.content.getByText(ask.say(`outcomes.${outcome}`)))
-      .first()
-      .waitFor()
+    await ask.content.getByText(ask.say(`outcomes.${outcome}.title`)).waitFor()
+    await ask.content.getByText(ask.say(`outcomes.${outcome}.next`)).waitFor()
   })
 }

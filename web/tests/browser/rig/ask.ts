@@ -65,11 +65,7 @@ export class AskView {
   }
 
   async unfold(): Promise<void> {
-    if (await this.page.locator('input[name=mode]').first().isVisible()) return
-    await this.page
-      .getByRole('button', { name: this.say('how') })
-      .or(this.page.locator('summary'))
-      .first()
-      .click()
+    const fold = this.page.getByRole('button', { name: this.say('how') })
+    if ((await fold.getAttribute('aria-expanded')) === 'false') await fold.click()
   }
 }

@@ -40,7 +40,9 @@ export async function startFront(service: string): Promise<{ url: string; server
       )
       return
     }
+    // The service takes its own pages' requests only.
     const headers = { ...request.headers, host: `${hostname}:${port}` }
+    if (headers.origin) headers.origin = service
     const onward = ask({ hostname, port, path: request.url, method: request.method, headers }, (reply) => {
       response.writeHead(reply.statusCode ?? 502, reply.headers)
       reply.pipe(response)
