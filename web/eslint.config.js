@@ -22,7 +22,7 @@ export default ts.config(
       // Text of models and documents is never HTML.
       'vue/no-v-html': 'error',
       // No string in a component: what people read is in `src/messages`.
-      'vue/no-bare-strings-in-template': ['error', { allowlist: ['·', '§', '#', '—', '/', '×', '[', ']', '(', ')', ':'] }],
+      'vue/no-bare-strings-in-template': ['error', { allowlist: ['·', '←', '→', '§', '#', '—', '/', '×', '[', ']', '(', ')', ':'] }],
       // A strict CSP refuses style attributes that come with the markup.
       'vue/no-static-inline-styles': 'error',
       'vue/component-api-style': ['error', ['script-setup']],

@@ -23,7 +23,8 @@ export default defineConfig({
     __INTLIFY_JIT_COMPILATION__: true,
     __INTLIFY_DROP_MESSAGE_COMPILER__: false,
   },
-  server: { proxy: { [addresses]: { target: service, changeOrigin: true } } },
+  // The service refuses what comes from pages of other hosts; here it is told that the page is its own.
+  server: { proxy: { [addresses]: { target: service, changeOrigin: true, headers: { origin: service } } } },
   build: {
     // Strict CSP: nothing inline, no `data:`.
     assetsInlineLimit: 0,

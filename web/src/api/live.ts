@@ -14,7 +14,7 @@ export interface LiveOptions {
 }
 
 /** Without keys, and with a service that does not tell who asks, everybody may do everything. */
-const anybody: Me = { principal: null, name: null, role: 'admin', keys_required: false, features: {} }
+const anybody: Me = { principal: null, name: null, role: 'admin', keys_required: false }
 
 /** The service itself, on the host that the page came from. */
 export function liveApi(options: LiveOptions): Api {

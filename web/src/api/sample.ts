@@ -8,7 +8,7 @@ import detail from './recordings/source.json'
 import list from './recordings/sources.json'
 import type { ArticleResponse, AskEvent, Health, Me, SearchResponse, SourceDetail, SourceSummary } from './types'
 
-export const me: Me = { principal: null, name: null, role: 'admin', keys_required: false, features: {} }
+export const me: Me = { principal: null, name: null, role: 'admin', keys_required: false }
 export const health = healthz as Health
 export const sources = list as SourceSummary[]
 export const source = detail as SourceDetail

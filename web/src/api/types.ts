@@ -62,14 +62,18 @@ export interface StepEvent {
 
 export type Role = 'reader' | 'editor' | 'admin'
 
-/** Who asks, and what they may do. */
+/** Who asks, and what there is for them. A service that does not tell everything leaves things out. */
 export interface Me {
   principal: string | null
-  name: string | null
+  name?: string | null
   role: Role
   keys_required: boolean
-  /** What this service has: `{ runs: true }`. What it does not name may be there. */
-  features: Record<string, unknown>
+  /** The only sources that may be read; null for all. */
+  sources?: string[] | null
+  /** Whether a model is configured. Without one every answer is an extract. */
+  model?: boolean
+  /** The agents that a run can be started of. */
+  agents?: string[]
 }
 
 /** What a streamed answer consists of, in the order of arrival. */

@@ -53,8 +53,9 @@ export function createSession(api: () => Api, keyring: Keyring) {
     /** Whether whoever asks has this role or a higher one. Not known yet means no. */
     may: (role: Role) => me.value !== null && rank[me.value.role] >= rank[role],
 
-    /** Whether the service has something. What it does not mention may be there. */
-    has: (feature: string) => me.value?.features?.[feature] !== false,
+    /** Whether there is a model, or an agent to act with. What the service does not mention may be there. */
+    has: (what: 'model' | 'agents') =>
+      what === 'model' ? me.value?.model !== false : me.value?.agents === undefined || me.value.agents.length > 0,
 
     /** The service has refused the key, or wants one. */
     refused() {
