@@ -13,13 +13,13 @@ export interface How {
 }
 
 export class AskView {
-  readonly say: (key: string, values?: Record<string, unknown>) => string
+  readonly say: (key: string, values?: Record<string, unknown>, count?: number) => string
 
   constructor(
     readonly page: Page,
     language: Language,
   ) {
-    this.say = (key, values) => say(language, `ask.${key}`, values)
+    this.say = (key, values, count) => say(language, `ask.${key}`, values, count)
   }
 
   get box(): Locator {
@@ -34,9 +34,18 @@ export class AskView {
     return this.page.getByRole('button', { name: this.say('cancel'), exact: true })
   }
 
-  /** The answer with everything that belongs to it. */
   get content(): Locator {
     return this.page.getByRole('main')
+  }
+
+  /** The answer with everything that belongs to it. */
+  get answer(): Locator {
+    return this.page.getByRole('region', { name: this.say('result') })
+  }
+
+  /** The articles that are shown with it now. */
+  get cards(): Locator {
+    return this.answer.getByRole('article').filter({ visible: true })
   }
 
   /** Asks, and waits for the answer to begin being made. */
@@ -56,9 +65,9 @@ export class AskView {
   async choose({ mode, steps, selfCheck, source, chapter }: How): Promise<void> {
     if (mode === undefined && source === undefined) return
     await this.unfold()
-    if (source !== undefined) await this.page.getByLabel(this.say('source'), { exact: true }).selectOption(source)
+    if (source !== undefined) await this.page.getByRole('combobox', { name: this.say('source') }).selectOption(source)
     if (chapter !== undefined)
-      await this.page.getByLabel(this.say('chapter'), { exact: true }).selectOption({ label: chapter })
+      await this.page.getByRole('combobox', { name: this.say('chapter') }).selectOption({ label: chapter })
     if (mode !== undefined) await this.page.locator(`input[name=mode][value=${mode}]`).check()
     if (steps !== undefined) await this.page.getByLabel(this.say('steps')).fill(String(steps))
     if (selfCheck !== undefined) await this.page.getByLabel(this.say('selfCheck')).setChecked(selfCheck)

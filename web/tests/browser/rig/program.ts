@@ -32,6 +32,8 @@ export interface Running {
   said: Record<string, unknown>
   /** What it wrote to its log so far. */
   log: () => string
+  /** Ends it at once. */
+  kill: () => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -51,6 +53,10 @@ export async function start(args: string[], env: Record<string, string> = {}): P
   return {
     said: JSON.parse(said) as Record<string, unknown>,
     log: () => log,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
     stop: async () => {
       // Streams that browsers hold would be waited for until the grace is over; nothing here is worth that.
       child.kill('SIGTERM')

@@ -46,6 +46,8 @@ export interface Service {
   api: (method: string, path: string, options?: { body?: unknown; key?: string }) => Promise<Replied>
   revoke: (name: string) => Promise<void>
   log: () => string
+  /** Ends it at once, as a crash would. */
+  kill: () => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -85,6 +87,7 @@ export async function startService(plan: Plan = {}): Promise<Service> {
       await command([...global, 'key', 'revoke', name])
     },
     log: running.log,
+    kill: running.kill,
     stop: async () => {
       if (server) await close(server)
       await running.stop()

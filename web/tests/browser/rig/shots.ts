@@ -9,6 +9,8 @@ const folder = join(ROOT, 'target/page-shots')
 mkdirSync(folder, { recursive: true })
 
 /** Keeps what a page looks like, whole, under a name such as `ask-answered-en-dark`. */
-export async function shot(page: Page, name: string, { whole = true } = {}): Promise<void> {
+export async function shot(page: Page, name: string): Promise<void> {
+  // A dialog lies over the window, not over the whole page.
+  const whole = (await page.getByRole('dialog').count()) === 0
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: whole, animations: 'disabled' })
 }

@@ -1,12 +1,13 @@
-// One service, one scripted model and one browser for all tests of a file, and after each test the question whether anything
-// went wrong that the test did not look at.
+// One browser for all tests of a file; for each test a service, a model and an MCP server of its own, so that no test finds what
+// another left behind; and after each the question whether anything went wrong that it did not look at.
 
 import type { Browser } from 'playwright-core'
 import type { Look, Watched } from './browser'
 import type { Plan, Service } from './service'
 import type { ToolServer } from './tools'
 import type { Upstream } from './upstream'
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { AskView } from './ask'
 import { closePages, newPage, openPages, startBrowser } from './browser'
 import { startService } from './service'
 import { shot } from './shots'
@@ -19,10 +20,12 @@ export interface Suite {
   readonly service: Service
   readonly browser: Browser
   /** A new page, with nothing stored, at an address below `/ui/`. */
+  /** A new page at the Ask view. */
+  ask: (look?: Look & { key?: string }) => Promise<Watched & { ask: AskView }>
   open: (path?: string, look?: Look & { key?: string }) => Promise<Watched>
 }
 
-/** Starts everything before the tests of the file that calls it, and ends it after them. */
+/** Starts everything for the tests of the file that calls it, and ends it after them. */
 export function suite(plan: (peers: { upstream: Upstream; tools: ToolServer }) => Plan | Promise<Plan>): Suite {
   const made: Partial<{ upstream: Upstream; tools: ToolServer; service: Service; browser: Browser }> = {}
   const get = <K extends keyof typeof made>(name: K): NonNullable<(typeof made)[K]> => {
@@ -32,22 +35,35 @@ export function suite(plan: (peers: { upstream: Upstream; tools: ToolServer }) =
   }
 
   beforeAll(async () => {
-    const [upstream, tools, browser] = await Promise.all([startUpstream(), startTools(), startBrowser()])
-    Object.assign(made, { upstream, tools, browser })
+    made.browser = await startBrowser()
+  })
+
+  beforeEach(async () => {
+    const [upstream, tools] = await Promise.all([startUpstream(), startTools()])
+    Object.assign(made, { upstream, tools })
     made.service = await startService(await plan({ upstream, tools }))
   })
 
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail')
       await shotsOfOpenPages(`failed-${task.name.replaceAll(/[^\p{L}\p{N}]+/gu, '-').slice(0, 80)}`)
-    expect(await closePages(), 'what went wrong beside').toEqual([])
+    const problems = await closePages()
+    await made.service?.stop()
+    await Promise.all([made.upstream?.stop(), made.tools?.stop()])
+    expect(problems, 'what went wrong beside').toEqual([])
   })
 
   afterAll(async () => {
     await made.browser?.close()
-    await made.service?.stop()
-    await Promise.all([made.upstream?.stop(), made.tools?.stop()])
   })
+
+  const open: Suite['open'] = async (path = '', { key, ...look } = {}) => {
+    const url = get('service').url
+    const watched = await newPage(get('browser'), new URL(url).origin, look)
+    if (key) await watched.context.addInitScript((secret) => sessionStorage.setItem('bylaw.key', secret), key)
+    await watched.page.goto(`${url}/ui/${path}`)
+    return watched
+  }
 
   return {
     get upstream() {
@@ -62,12 +78,10 @@ export function suite(plan: (peers: { upstream: Upstream; tools: ToolServer }) =
     get browser() {
       return get('browser')
     },
-    open: async (path = '', { key, ...look } = {}) => {
-      const url = get('service').url
-      const watched = await newPage(get('browser'), new URL(url).origin, look)
-      if (key) await watched.context.addInitScript((secret) => sessionStorage.setItem('bylaw.key', secret), key)
-      await watched.page.goto(`${url}/ui/${path}`)
-      return watched
+    open,
+    ask: async (look = {}) => {
+      const watched = await open('', look)
+      return { ...watched, ask: new AskView(watched.page, look.language ?? 'zh-TW') }
     },
   }
 }

@@ -64,8 +64,8 @@ export async function startUpstream(): Promise<Upstream> {
       return void response
         .writeHead(reply.status, { 'content-type': 'application/json' })
         .end(JSON.stringify({ error: { message: reply.message } }))
-    if (body.stream) await stream(response, reply)
-    else await whole(response, reply)
+    if (body.stream) await stream(response, reply, left)
+    else await whole(response, reply, left)
   }
 
   const url = await listen(server)
@@ -108,7 +108,7 @@ function understood(messages: Message[]): Pick<Call, 'asked' | 'results' | 'give
 
 const usage = { prompt_tokens: 900, completion_tokens: 60, total_tokens: 960 }
 
-async function stream(response: ServerResponse, reply: Iterable<Step>): Promise<void> {
+async function stream(response: ServerResponse, reply: Iterable<Step>, left: Promise<unknown>): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.flushHeaders()
   response.socket?.setNoDelay(true)
@@ -133,7 +133,7 @@ async function stream(response: ServerResponse, reply: Iterable<Step>): Promise<
       response.write(`data: ${JSON.stringify({ error: { message: step.fail, type: 'server_error', code: 500 } })}\n\n`)
       return void response.end()
     } else {
-      await passed(step, response)
+      await passed(step, left)
     }
   }
   chunk({}, made ? 'tool_calls' : 'stop')
@@ -143,7 +143,7 @@ async function stream(response: ServerResponse, reply: Iterable<Step>): Promise<
   response.end('data: [DONE]\n\n')
 }
 
-async function whole(response: ServerResponse, reply: Iterable<Step>): Promise<void> {
+async function whole(response: ServerResponse, reply: Iterable<Step>, left: Promise<unknown>): Promise<void> {
   let content = ''
   const tool_calls: object[] = []
   for (const step of reply) {
@@ -155,7 +155,7 @@ async function whole(response: ServerResponse, reply: Iterable<Step>): Promise<v
         function: { name: step.call, arguments: JSON.stringify(step.with) },
       })
     else if ('cut' in step || 'fail' in step) return void response.destroy()
-    else await passed(step, response)
+    else await passed(step, left)
   }
   const message = tool_calls.length ? { role: 'assistant', content: null, tool_calls } : { role: 'assistant', content }
   const choices = [{ index: 0, message, finish_reason: tool_calls.length ? 'tool_calls' : 'stop' }]
@@ -170,7 +170,7 @@ function id(): string {
 }
 
 /** A pause or a gate, or the client's leaving, whichever comes first. */
-async function passed(step: { wait: Promise<unknown> } | { pause: number }, response: ServerResponse): Promise<void> {
+async function passed(step: { wait: Promise<unknown> } | { pause: number }, left: Promise<unknown>): Promise<void> {
   const over = 'wait' in step ? step.wait : new Promise((resolve) => setTimeout(resolve, step.pause))
-  await Promise.race([over, new Promise((resolve) => response.once('close', resolve))])
+  await Promise.race([over, left])
 }

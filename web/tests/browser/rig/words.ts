@@ -17,9 +17,12 @@ const i18n = createI18n({
   messages: { en: messages('en'), 'zh-TW': messages('zh-TW') } as Record<Language, DefineLocaleMessage>,
 })
 
-/** A message with its values filled in. A key that there is no message for is an error. */
-export function say(language: Language, key: string, values: Record<string, unknown> = {}): string {
-  const said = i18n.global.t(key, values, { locale: language })
+/** A message with its values filled in, in its form for so many. A key that there is no message for is an error. */
+export function say(language: Language, key: string, values: Record<string, unknown> = {}, count?: number): string {
+  const { t } = i18n.global
+  const options = { locale: language }
+  const said =
+    count === undefined ? t(key, values, options) : t(key, { ...values, n: count }, { ...options, plural: count })
   if (said === key) throw new Error(`there is no message ${key} in ${language}`)
   return said
 }
