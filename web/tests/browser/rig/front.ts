@@ -1,13 +1,11 @@
-// A door in front of a service that has no page in it, or an older one: `/ui/` comes from web/dist, all else from the service.
+// A door in front of a service, with another page than the one in the program: `/ui/` comes from a folder, all else from the
+// service.
 
 import type { Server } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { createServer, request as ask } from 'node:http'
 import { extname, join, normalize } from 'node:path'
 import { listen } from './listen'
-import { ROOT } from './program'
-
-export const DIST = join(ROOT, 'web/dist')
 
 /** As the service itself has it. */
 const POLICY =
@@ -21,12 +19,12 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-export async function startFront(service: string): Promise<{ url: string; server: Server }> {
+export async function startFront(service: string, folder: string): Promise<{ url: string; server: Server }> {
   const { hostname, port } = new URL(service)
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', service).pathname
     if (path.startsWith('/ui')) {
-      page(path).then(
+      page(folder, path).then(
         ({ type, body }) => {
           response
             .writeHead(200, {
@@ -57,9 +55,9 @@ export async function startFront(service: string): Promise<{ url: string; server
 }
 
 /** A file of the page; any other address is one of the page's own. */
-async function page(path: string): Promise<{ type: string; body: Buffer }> {
+async function page(folder: string, path: string): Promise<{ type: string; body: Buffer }> {
   const name = normalize(decodeURIComponent(path.replace(/^\/ui\/?/, '')))
   const isFile = extname(name) in TYPES && !name.startsWith('..')
   const file = isFile ? name : 'index.html'
-  return { type: TYPES[extname(file)] ?? '', body: await readFile(join(DIST, file)) }
+  return { type: TYPES[extname(file)] ?? '', body: await readFile(join(folder, file)) }
 }

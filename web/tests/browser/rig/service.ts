@@ -4,9 +4,9 @@ import type { Server } from 'node:http'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DIST, startFront } from './front'
+import { startFront } from './front'
 import { close } from './listen'
-import { command, SAMPLE, start } from './program'
+import { command, ROOT, SAMPLE, start } from './program'
 
 export interface Plan {
   /** Files or folders to answer from; the documents that ship with the program unless given. */
@@ -97,15 +97,16 @@ export async function startService(plan: Plan = {}): Promise<Service> {
 }
 
 /**
- * Where the page of web/dist is. A binary holds the page that was there when it was built; `BYLAW_PAGE=dist` puts today's in
- * front of it, so that work on the page needs no Rust.
+ * Where the page is. A program holds the page that was there when it was built; `BYLAW_PAGE=FOLDER` puts another one in front of
+ * it, so that work on the page needs no Rust.
  */
 async function door(url: string): Promise<{ url: string; server?: Server }> {
-  const built = await readFile(join(DIST, 'index.html'), 'utf8')
+  if (process.env.BYLAW_PAGE) return startFront(url, process.env.BYLAW_PAGE)
+  const built = await readFile(join(ROOT, 'web/dist/index.html'), 'utf8')
   const served = await fetch(`${url}/ui/`).then((reply) => reply.text())
-  if (served === built) return { url }
-  if (process.env.BYLAW_PAGE === 'dist') return startFront(url)
-  throw new Error('the page in the binary is not the one in web/dist: build the binary again, or set BYLAW_PAGE=dist')
+  if (served !== built)
+    throw new Error('the page in the program is not the one in web/dist: build the program again, or set BYLAW_PAGE')
+  return { url }
 }
 
 function settings(plan: Plan): string {
