@@ -98,7 +98,7 @@ createServer(async (request, reply) => {
     await wait(question.includes('SLOW') ? 1500 : 300)
     send({ role: 'assistant', tool_calls: [{ index: 0, ...call }] })
   } else {
-    const size = question.includes('LONG') ? 24 : 4
+    const size = question.includes('LONG') ? 24 : question.includes('HOSTILE') ? 400 : 4
     for (let at = 0; at < text.length && open; at += size) {
       if (question.includes('BREAK') && at > text.length / 2) return reply.destroy()
       send({ content: text.slice(at, at + size) })

@@ -65,7 +65,7 @@ export function liveApi(options: LiveOptions): Api {
   ): AsyncGenerator<T, void, undefined> {
     const requestId = reply.headers.get('x-request-id')
     try {
-      for await (const { event, data } of readEvents(reply.body ?? new ReadableStream())) {
+      for await (const { event, data } of reply.body ? readEvents(reply.body) : []) {
         const told = { event, ...parsed(data, requestId) } as T
         yield told
         if (isLast(told)) return

@@ -83,10 +83,11 @@ export function paragraphs(answer: string, sentences: readonly Sentence[]): Stre
   return result.filter((paragraph) => paragraph.some(({ text }) => text.trim() !== ''))
 }
 
-/** The first sentence, which says the conclusion, and the rest. */
+/** The first sentence, which says the conclusion, and the rest. A text that nobody has cut into sentences has none. */
 export function conclusion(all: Stretch[][]): { lead: Stretch[]; rest: Stretch[][] } {
   const [first = [], ...others] = all
-  const at = first.findIndex(({ sentence, text }) => sentence !== null || text.trim() !== '')
+  const at = first.findIndex(({ sentence }) => sentence !== null)
+  if (at < 0) return { lead: [], rest: all }
   const lead = first.slice(0, at + 1)
   const after = first.slice(at + 1).filter(({ text }, index) => index > 0 || text.trim() !== '')
   return { lead, rest: after.length > 0 ? [after, ...others] : others }

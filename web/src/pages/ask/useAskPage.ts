@@ -34,7 +34,8 @@ export function useAskPage(initial = '') {
   const { data: details } = useLoad(
     async (signal) => {
       const names = (sources.value ?? []).slice(0, MOST_OUTLINES).map(({ source }) => source)
-      return Promise.all(names.map((name) => api.source(name, { signal })))
+      const outlines = await Promise.allSettled(names.map((name) => api.source(name, { signal })))
+      return outlines.flatMap((outline) => (outline.status === 'fulfilled' ? [outline.value] : []))
     },
     { on: [sources] },
   )

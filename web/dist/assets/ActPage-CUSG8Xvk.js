@@ -1,1 +1,0 @@
-import{B as e,R as t,S as n,g as r,n as i,p as a,u as o}from"./vue-i18n-UY36cmLU.js";var s={class:`page stack`},c=r({__name:`ActPage`,setup(r){let{t:c}=i();return(r,i)=>(n(),a(`div`,s,[o(`h1`,null,e(t(c)(`act.title`)),1)]))}});export{c as default};

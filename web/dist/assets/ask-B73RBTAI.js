@@ -1,1 +1,0 @@
-var e={title:`What do the rules say?`};export{e as default};

@@ -1,1 +1,0 @@
-var e={title:`規章怎麼說？`};export{e as default};
