@@ -39,8 +39,8 @@ export interface Watched {
 /** Pages that were opened and have not been checked yet. */
 const opened = new Set<Watched>()
 
-/** A page of its own, with nothing stored, that has not gone anywhere yet. */
-export async function newPage(browser: Browser, origin: string, look: Look = {}): Promise<Watched> {
+/** A page with nothing stored that has not gone anywhere yet, and may ask its own origins only. */
+export async function newPage(browser: Browser, own: string | string[], look: Look = {}): Promise<Watched> {
   const context = await browser.newContext({
     locale: look.language ?? 'zh-TW',
     colorScheme: look.dark ? 'dark' : 'light',
@@ -55,7 +55,8 @@ export async function newPage(browser: Browser, origin: string, look: Look = {})
   // Watched, not intercepted: going through here would make each request slower than it is.
   context.on('request', (request) => {
     const url = new URL(request.url())
-    if (url.protocol.startsWith('http') && url.origin !== origin) problems.push(`asks another host: ${url.href}`)
+    if (url.protocol.startsWith('http') && ![own].flat().includes(url.origin))
+      problems.push(`asks another host: ${url.href}`)
   })
   await context.exposeBinding(
     '__violated',

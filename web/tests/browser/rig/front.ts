@@ -7,10 +7,6 @@ import { createServer, request as ask } from 'node:http'
 import { extname, join, normalize } from 'node:path'
 import { listen } from './listen'
 
-/** As the service itself has it. */
-const POLICY =
-  "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -24,18 +20,13 @@ export async function startFront(service: string, folder: string): Promise<{ url
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', service).pathname
     if (path.startsWith('/ui')) {
-      page(folder, path).then(
-        ({ type, body }) => {
-          response
-            .writeHead(200, {
-              'content-type': type,
-              'content-security-policy': POLICY,
-              'x-content-type-options': 'nosniff',
-            })
-            .end(body)
-        },
-        () => response.writeHead(404).end(),
-      )
+      page(folder, path)
+        .then(async ({ type, body }) => {
+          // What browsers are told of the page is the service's word.
+          const policy = (await fetch(service + path)).headers.get('content-security-policy') ?? "default-src 'self'"
+          response.writeHead(200, { 'content-type': type, 'content-security-policy': policy }).end(body)
+        })
+        .catch(() => response.writeHead(404).end())
       return
     }
     // The service takes its own pages' requests only.

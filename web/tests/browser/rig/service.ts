@@ -19,7 +19,9 @@ export interface Plan {
   keys?: Record<string, KeyPlan>
   /** Agents by name: the text of their files. */
   agents?: Record<string, string>
-  /** More lines for `bylaw.toml`. */
+  /** More lines for the section `[server]` of `bylaw.toml`. */
+  server?: string
+  /** More sections for it. */
   config?: string
   /** The environment, for the secrets of agents. */
   env?: Record<string, string>
@@ -110,7 +112,7 @@ async function door(url: string): Promise<{ url: string; server?: Server }> {
 }
 
 function settings(plan: Plan): string {
-  const lines = ['[server]', 'shutdown_grace_seconds = 1']
+  const lines = ['[server]', 'shutdown_grace_seconds = 1', plan.server ?? '']
   if (plan.model) {
     const price = plan.price ? `{ input = "${plan.price.input}", output = "${plan.price.output}" }` : '{ free = true }'
     lines.push(

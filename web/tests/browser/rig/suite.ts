@@ -60,7 +60,11 @@ export function suite(plan: (peers: { upstream: Upstream; tools: ToolServer }) =
   const open: Suite['open'] = async (path = '', { key, ...look } = {}) => {
     const url = get('service').url
     const watched = await newPage(get('browser'), new URL(url).origin, look)
-    if (key) await watched.context.addInitScript((secret) => sessionStorage.setItem('bylaw.key', secret), key)
+    if (key)
+      await watched.context.addInitScript((secret) => {
+        // A page that has not gone anywhere has no storage.
+        if (location.protocol === 'http:') sessionStorage.setItem('bylaw.key', secret)
+      }, key)
     await watched.page.goto(`${url}/ui/${path}`)
     return watched
   }
