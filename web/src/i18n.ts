@@ -1,4 +1,3 @@
-import { nextTick } from 'vue'
 import { createI18n } from 'vue-i18n'
 
 import { browserStorage } from '@/composables/storage'
@@ -48,10 +47,15 @@ export function preferredLocale(): Locale {
   return 'en'
 }
 
-export async function speak(locale: Locale, keep = true) {
-  await Promise.all([...views].map((view) => load(locale, view)))
+/** Sets the language before anything is shown. */
+export function begin(locale: Locale) {
   i18n.global.locale.value = locale
   document.documentElement.lang = locale
-  if (keep) browserStorage.write('locale', locale)
-  await nextTick()
+}
+
+/** Changes the language once everything that is on the page can be said in it. */
+export async function speak(locale: Locale) {
+  await Promise.all([...views].map((view) => load(locale, view)))
+  begin(locale)
+  browserStorage.write('locale', locale)
 }

@@ -9,6 +9,7 @@ export default {
   cancel: 'Stop',
   result: 'Answer',
   how: 'How and where',
+  mode: 'How to answer',
   where: 'Where to look',
   source: 'Document',
   anySource: 'All documents',
@@ -199,7 +200,7 @@ export default {
     first: 'first words after {seconds} s',
     run: 'Run',
     openRun: 'Everything that happened',
-    runHint: 'Opens for you and for admins; others are told that there is no such run.',
+    runHint: 'The link opens for you and for admins; others are told that there is no such run.',
   },
   history: {
     title: '{n} question asked before | {n} questions asked before',

@@ -12,6 +12,8 @@ export default {
   quoted: 'Quoted:',
   article: {
     back: 'Back',
+    quotedHint: 'Marked: what the answer quotes. Dotted: words of the question.',
+    matchedHint: 'Dotted: words of the question.',
     beside: 'Beside it',
     previous: 'previous article',
     next: 'next article',

@@ -9,6 +9,7 @@ export default {
   cancel: '停止',
   result: '回答',
   how: '怎麼查、查哪裡',
+  mode: '怎麼回答',
   where: '查哪裡',
   source: '文件',
   anySource: '所有文件',
@@ -199,7 +200,7 @@ export default {
     first: '{seconds} 秒後出現第一個字',
     run: '執行紀錄',
     openRun: '完整經過',
-    runHint: '只有你和管理員打得開；其他人會看到「沒有這筆紀錄」。',
+    runHint: '這個連結只有你和管理員打得開；其他人會看到「沒有這筆紀錄」。',
   },
   history: {
     title: '問過的 {n} 個問題',

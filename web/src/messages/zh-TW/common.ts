@@ -12,6 +12,8 @@ export default {
   quoted: '引用：',
   article: {
     back: '返回',
+    quotedHint: '底色：回答引用的文字；虛線：與問題相符的字詞。',
+    matchedHint: '虛線：與問題相符的字詞。',
     beside: '前後條文',
     previous: '前一條',
     next: '後一條',

@@ -153,7 +153,7 @@ describe('asking', () => {
   })
 
   it('copies the answer with its citations and where they can be read', async () => {
-    const writeText = vi.fn(async (_: string) => undefined)
+    const writeText = vi.fn<(text: string) => Promise<void>>(async () => undefined)
     vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } })
     const { wrapper } = await page()
     await ask(wrapper)
@@ -170,7 +170,18 @@ describe('asking', () => {
     await ask(wrapper)
     expect(wrapper.get('.facts a').attributes('href')).toBe(`/ui/runs/${done.run_id}`)
     expect(wrapper.get('.facts').text()).toContain(done.request_id)
+  })
+
+  it('says who may open the link to a run when it is copied', async () => {
+    const writeText = vi.fn<(text: string) => Promise<void>>(async () => undefined)
+    vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } })
+    const { wrapper } = await page()
+    await ask(wrapper)
+    await wrapper.findAll('.facts .chip').at(-1)?.trigger('click')
+    await flushPromises()
+    expect(writeText.mock.calls[0]?.[0]).toMatch(new RegExp(`^http.*/ui/runs/${done.run_id}$`))
     expect(wrapper.get('.facts').text()).toContain('others are told that there is no such run')
+    vi.unstubAllGlobals()
   })
 
   it('begins with the question of its address, and does not ask it by itself', async () => {

@@ -19,7 +19,7 @@ function spoken() {
       const signal = call?.signal as AbortSignal
       signals.push(signal)
       const queue: AskEvent[] = []
-      let wake = () => undefined as void
+      let wake: () => void = () => undefined
       say.push((event) => (queue.push(event), wake()))
       signal.addEventListener('abort', () => wake())
       for (;;) {
