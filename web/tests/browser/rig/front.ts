@@ -22,9 +22,13 @@ export async function startFront(service: string, folder: string): Promise<{ url
     if (path.startsWith('/ui')) {
       page(folder, path)
         .then(async ({ type, body }) => {
-          // What browsers are told of the page is the service's word.
-          const policy = (await fetch(service + path)).headers.get('content-security-policy') ?? "default-src 'self'"
-          response.writeHead(200, { 'content-type': type, 'content-security-policy': policy }).end(body)
+          const headers: Record<string, string> = { 'content-type': type }
+          if (type.startsWith('text/html')) {
+            // What browsers are told of the page is the service's word.
+            headers['content-security-policy'] =
+              (await fetch(service + path)).headers.get('content-security-policy') ?? ''
+          }
+          response.writeHead(200, headers).end(body)
         })
         .catch(() => response.writeHead(404).end())
       return

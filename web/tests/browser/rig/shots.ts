@@ -12,5 +12,7 @@ mkdirSync(folder, { recursive: true })
 export async function shot(page: Page, name: string): Promise<void> {
   // A dialog lies over the window, not over the whole page.
   const whole = (await page.getByRole('dialog').count()) === 0
+  // What sticks to the window's top would stand in the middle of a whole page that was scrolled.
+  if (whole) await page.evaluate(() => scrollTo(0, 0))
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: whole, animations: 'disabled' })
 }
