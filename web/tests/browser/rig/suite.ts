@@ -19,10 +19,10 @@ export interface Suite {
   readonly tools: ToolServer
   readonly service: Service
   readonly browser: Browser
-  /** A new page, with nothing stored, at an address below `/ui/`. */
+  /** A new page, with nothing stored, at an address below `/ui/`; `at` another door than the service's own. */
   /** A new page at the Ask view. */
   ask: (look?: Look & { key?: string }) => Promise<Watched & { ask: AskView }>
-  open: (path?: string, look?: Look & { key?: string }) => Promise<Watched>
+  open: (path?: string, look?: Look & { key?: string; at?: string }) => Promise<Watched>
 }
 
 /** Starts everything for the tests of the file that calls it, and ends it after them. */
@@ -57,8 +57,8 @@ export function suite(plan: (peers: { upstream: Upstream; tools: ToolServer }) =
     await made.browser?.close()
   })
 
-  const open: Suite['open'] = async (path = '', { key, ...look } = {}) => {
-    const url = get('service').url
+  const open: Suite['open'] = async (path = '', { key, at, ...look } = {}) => {
+    const url = at ?? get('service').url
     const watched = await newPage(get('browser'), new URL(url).origin, look)
     if (key)
       await watched.context.addInitScript((secret) => {
