@@ -16,16 +16,20 @@ export async function firstPaint(page: Page): Promise<number> {
   )
 }
 
-/** Sums up the scripts that a page loads from now on, as they would be sent compressed. */
+/** Notes the scripts that a page loads from now on; what they weigh, compressed as the service sends them. */
 export function weighScripts(page: Page): () => Promise<{ bytes: number; files: string[] }> {
-  const loaded: Promise<{ url: string; bytes: number }>[] = []
+  const loaded = new Set<string>()
   page.on('response', (response) => {
-    if (response.request().resourceType() === 'script' && response.ok())
-      loaded.push(response.body().then((body) => ({ url: response.url(), bytes: gzipSync(body).length })))
+    if (response.request().resourceType() === 'script') loaded.add(response.url())
   })
   return async () => {
-    const each = await Promise.all(loaded)
-    const files = each.map(({ url, bytes }) => `${url.replace(/.*\//, '')} ${bytes}`)
+    const each = await Promise.all(
+      [...loaded].map(async (url) => {
+        const body = await fetch(url).then((reply) => reply.arrayBuffer())
+        return { name: url.replace(/.*\//, ''), bytes: gzipSync(Buffer.from(body), { level: 9 }).length }
+      }),
+    )
+    const files = each.sort((a, b) => b.bytes - a.bytes).map(({ name, bytes }) => `${name} ${bytes}`)
     return { bytes: each.reduce((sum, { bytes }) => sum + bytes, 0), files }
   }
 }
