@@ -45,7 +45,7 @@ export class ActView {
   }
 
   tool(name: string): Locator {
-    return this.page.getByRole('region', { name: this.say('run.tool.label', { tool: name }) })
+    return this.page.getByRole('group', { name: this.say('run.tool.label', { tool: name }) })
   }
 
   get approval(): Locator {

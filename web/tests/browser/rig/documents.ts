@@ -28,11 +28,12 @@ export const petRule = {
   answer: '全年以三日為限',
 }
 
-/** So many articles in chapters of a hundred. */
-export function manyArticles(count: number): string {
+/** So many articles, all in one chapter unless told otherwise. */
+export function manyArticles(count: number, inChapter = count): string {
   const lines = ['# 大規章\n']
   for (let number = 1; number <= count; number += 1) {
-    if (number % 100 === 1) lines.push(`## 第 ${Math.ceil(number / 100)} 章 事務之${Math.ceil(number / 100)}\n`)
+    if (number % inChapter === 1)
+      lines.push(`## 第 ${Math.ceil(number / inChapter)} 章 事務之${Math.ceil(number / inChapter)}\n`)
     lines.push(`### 第 ${number} 條（事項${number}）\n`)
     lines.push(
       `員工辦理事項${number}者，應於 ${(number % 30) + 1} 日內提出申請，並依第 ${Math.max(1, number - 1)} 條檢附文件；逾期未提出者，視為放棄。\n`,
