@@ -213,6 +213,7 @@ test('a question can be kept to one document and chapter', async () => {
 
 test('what is written is announced in few words, and not piece by piece', async () => {
   const { page, ask } = await rig.ask({ language: 'en' })
+  await ask.box.waitFor()
   rig.upstream.script(() => slowly(`You get 22 days [${annualLeave.id}]. `.repeat(20), { size: 3, pause: 2 }))
   await page.evaluate(() => {
     const region = document.querySelector('[role=status][aria-live=polite]')

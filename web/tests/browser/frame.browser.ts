@@ -130,7 +130,7 @@ test('the lamp names the part that is degraded, and tells alive from ready', asy
 })
 
 test('a keyboard skips to the content and reaches every view', async () => {
-  const { page } = await rig.open('', { language: 'en', key: rig.service.secrets.boss })
+  const { page } = await rig.open('runs', { language: 'en', key: rig.service.secrets.boss })
   await page.getByRole('link', { name: en('common.nav.ledger') }).waitFor()
   await page.locator('body').press('Tab')
   expect(await focused(page)).toBe(en('common.skip'))
