@@ -22,7 +22,10 @@ function asked(messages) {
 
 function write(messages) {
   // The system's message names an article as an example.
-  const text = messages.filter(({ role }) => role === 'user' || role === 'tool').map(({ content }) => content).join('\n')
+  const text = messages
+    .filter(({ role }) => role === 'user' || role === 'tool')
+    .map(({ content }) => content)
+    .join('\n')
   const question = asked(messages)
   const [first = 'nothing.md#1', second = first] = idsIn(text)
   const chinese = /[\u4e00-\u9fff]/.test(question)
@@ -62,7 +65,8 @@ createServer(async (request, reply) => {
   for await (const chunk of request) body += chunk
   if (request.method !== 'POST') return reply.writeHead(404).end()
   const { messages, tools, stream, model, tool_choice } = JSON.parse(body)
-  if (process.env.SHOW_REQUESTS) console.error(JSON.stringify({ messages, tools: tools?.map((t) => t.function.name), stream }))
+  if (process.env.SHOW_REQUESTS)
+    console.error(JSON.stringify({ messages, tools: tools?.map((t) => t.function.name), stream }))
   const question = asked(messages)
   const usage = { prompt_tokens: 812, completion_tokens: 96, total_tokens: 908 }
   let open = true
