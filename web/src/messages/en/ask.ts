@@ -32,6 +32,11 @@ export default {
   },
   steps: 'At most so many steps',
   selfCheck: 'Have the citations checked before the answer is given',
+  nothing: {
+    title: 'There are no rules here yet',
+    add: 'Add documents',
+    hint: 'Whoever keeps the rules can add documents, or let your key read them.',
+  },
   tryTitle: 'To begin with',
   tryQuestion: 'What are the rules on {topic}?',
   progress: 'What is being done',

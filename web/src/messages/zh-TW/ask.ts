@@ -32,6 +32,11 @@ export default {
   },
   steps: '最多幾步',
   selfCheck: '回答前先檢查引用的條文',
+  nothing: {
+    title: '這裡還沒有規章',
+    add: '加入文件',
+    hint: '請管理規章的人加入文件，或讓你的金鑰可以閱讀。',
+  },
   tryTitle: '可以這樣問',
   tryQuestion: '{topic}是怎麼規定的？',
   progress: '進度',

@@ -12,7 +12,7 @@ async function sentence(status: Sentence['status'], problems: string[] = [], tex
 
 describe('a sentence', () => {
   it.each<[Sentence['status'], string[], string, boolean]>([
-    ['supported', [], 'supported by the article', false],
+    ['supported', [], 'supported by the article', true],
     ['unsupported', ['no_citation'], 'no article is cited for this', true],
     ['unsupported', ['invalid_citation'], 'cited an article that does not exist', true],
     ['unsupported', ['something_new'], 'not supported by an article', true],
@@ -21,7 +21,16 @@ describe('a sentence', () => {
     const wrapper = await sentence(status, problems)
     expect(wrapper.text()).toContain(words)
     expect(wrapper.find('svg').exists()).toBe(hasShape)
+    expect(wrapper.find('.flag').exists()).toBe(status === 'unsupported')
     expect(wrapper.classes()).toContain(status)
+  })
+
+  it('that is quoted has the number of its article behind it', async () => {
+    const quoted: Sentence = { text: '事假以十四日為限。', status: 'supported', citations: ['r.md#26'], problems: [] }
+    const props = { text: quoted.text, sentence: quoted, numberOf: new Map([['r.md#26', 2]]) }
+    const { wrapper } = await mountPage(AnswerSentence, { props })
+    expect(wrapper.get('button').text()).toBe('2')
+    expect(wrapper.text()).toMatch(/^事假以十四日為限。2/)
   })
 
   it('that claims nothing has no mark', async () => {

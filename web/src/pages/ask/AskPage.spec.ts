@@ -48,6 +48,7 @@ describe('asking', () => {
     await flushPromises()
     expect(sheet.get('[role=heading]').text()).toBe('第 22 條（特別休假之排定）')
     expect(sheet.find('mark.quote').exists()).toBe(false)
+    expect(document.activeElement).toBe(sheet.get('article').element)
   })
 
   it('says that an article has changed since the answer was given', async () => {

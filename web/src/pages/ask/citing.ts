@@ -51,6 +51,13 @@ export function parts(text: string, numberOf: Map<string, number>): Part[] {
   return result
 }
 
+/** A sentence with all that it cites: a quoted one names its article beside its words, not in them. */
+export function withCitations(text: string, sentence: Sentence | null): string {
+  const said = mentioned(text)
+  const missing = sentence?.citations.filter((id) => !said.includes(id)) ?? []
+  return text + missing.map((id) => `[${id}]`).join('')
+}
+
 /** A sentence with its judgement, or what stands between sentences, which has none. */
 export interface Stretch {
   text: string

@@ -1,7 +1,7 @@
 import type { Answer, Citation } from '@/api/types'
 import { plain } from '@/text/pieces'
 
-import { numbers, ordered, parts } from './citing'
+import { numbers, ordered, paragraphs, parts, withCitations } from './citing'
 
 /**
  * An answer as text that can be shown to others: the question, the answer with numbers, the articles with where they can
@@ -10,7 +10,10 @@ import { numbers, ordered, parts } from './citing'
 export function asText(question: string, answer: Answer, linkTo: (citation: Citation) => string): string {
   const text = answer.answer ?? answer.draft ?? ''
   const numberOf = numbers(answer.citations, text)
-  const said = parts(text, numberOf).map((part) => (part.kind === 'words' ? part.text : `[${part.number}]`))
+  const cited = paragraphs(text, answer.sentences).map((paragraph) =>
+    paragraph.map((each) => withCitations(each.text, each.sentence)).join(''),
+  )
+  const said = parts(cited.join('\n\n'), numberOf).map((part) => (part.kind === 'words' ? part.text : `[${part.number}]`))
   const quoted = answer.answer === null ? (answer.extract?.sentences ?? []) : []
   const { used, others } = ordered(answer.citations, text)
   const quotedIds = new Set(quoted.map(({ id }) => id))

@@ -13,6 +13,7 @@ import { requestOf, usual, type Options } from './options'
 import { topics } from './trying'
 import { useAsk } from './useAsk'
 import { useHistory, type Asked } from './useHistory'
+import { useSpokenText } from './useSpokenText'
 
 /** The most documents that are looked through for questions to try. */
 const MOST_OUTLINES = 3
@@ -50,6 +51,7 @@ export function useAskPage(initial = '') {
     options.value = how
     asked.value = question.value.trim()
     opened.value = null
+    hear('')
     await send(requestOf(question.value, how))
   }
 
@@ -83,7 +85,10 @@ export function useAskPage(initial = '') {
       .join('')
       .trim()
 
-  // What is heard is what is seen: where it stands, the conclusion as soon as it is there, and the end.
+  const { hear, rest } = useSpokenText((text) => announce(words(text)))
+  watch(() => state.value.text, (text) => busy.value && hear(text))
+
+  // What is heard is what is seen: where it stands, sentences as they come, and how it ended.
   watch(
     () => state.value.phase,
     (phase) => {
@@ -92,9 +97,7 @@ export function useAskPage(initial = '') {
       if (phase === 'reading' && citations.length > 0) announce(t('ask.heard.reading', citations.length))
       if (phase === 'cancelled') announce(t('ask.cancelled.title'))
       if (phase === 'done' && answer) {
-        const first = answer.sentences[0]
-        const said = first ? words(first.text) : (answer.answer ?? '').slice(0, 200)
-        announce([t(`ask.outcomes.${answer.outcome}.title`), said].join(' '))
+        announce([t(`ask.outcomes.${answer.outcome}.title`), words(rest(state.value.text))].join(' ').trim())
         history.remember({
           question: asked.value,
           mode: options.value.mode,
