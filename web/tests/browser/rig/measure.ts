@@ -3,14 +3,15 @@
 import type { Page } from 'playwright-core'
 import { gzipSync } from 'node:zlib'
 
-/** Milliseconds from the navigation to the first paint that shows something. */
-export async function firstPaint(page: Page): Promise<number> {
+/** Milliseconds from the navigation to the first paint, and to the first that shows something. */
+export async function firstPaints(page: Page): Promise<{ any: number; content: number }> {
   return page.evaluate(
     () =>
-      new Promise<number>((resolve) => {
-        new PerformanceObserver((list) => {
-          const entry = list.getEntriesByName('first-contentful-paint')[0]
-          if (entry) resolve(entry.startTime)
+      new Promise<{ any: number; content: number }>((resolve) => {
+        new PerformanceObserver(() => {
+          const of = (name: string) => performance.getEntriesByName(name)[0]?.startTime
+          const [any, content] = [of('first-paint'), of('first-contentful-paint')]
+          if (any !== undefined && content !== undefined) resolve({ any, content })
         }).observe({ type: 'paint', buffered: true })
       }),
   )
