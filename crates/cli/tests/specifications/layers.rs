@@ -20,7 +20,23 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("leave", &["mcp"]),
     ("store", &["corpus", "retrieval", "model", "gate", "library", "answer", "agent"]),
     ("service", &["corpus", "retrieval", "model", "gate", "cost", "library", "answer", "agent", "mcp", "store"]),
-    ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "cost", "leave", "library", "answer", "agent", "store", "service"]),
+    (
+        "cli",
+        &[
+            "corpus",
+            "retrieval",
+            "model",
+            "mcp",
+            "gate",
+            "cost",
+            "leave",
+            "library",
+            "answer",
+            "agent",
+            "store",
+            "service",
+        ],
+    ),
 ];
 
 /// What tests may use beside the above.

@@ -9,7 +9,8 @@ use super::{
     view::{self, BalanceView, LeaveView, TypeView},
 };
 use crate::domain::{
-    decide::{Book, day},
+    book::Book,
+    decide::day,
     ids::{EmployeeId, LeaveId},
     leave::Leave,
     refusal::{Refusal, shortened},

@@ -4,8 +4,9 @@ use bylaw_contract::Language;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
+    book::Book,
     catalogue::{LeaveType, Pay, Quota, Unit},
-    decide::{Book, Policy},
+    decide::Policy,
     ids::{EmployeeId, LeaveId, TypeId},
     leave::{Event, Leave},
     quota::Line,

@@ -12,8 +12,9 @@ use bylaw_contract::{Clock, Language, Randomness, Timestamp};
 use bylaw_leave::{
     desk::{Desk, Principal},
     domain::{
+        book::Book,
         calendar::WorkCalendar,
-        decide::{Asking, Book, Policy, Wanted},
+        decide::{Asking, Policy, Wanted},
         ids::{EmployeeId, LeaveId},
         leave::{Employee, Grant, Leave},
         refusal::Refusal,

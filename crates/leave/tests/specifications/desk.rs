@@ -33,7 +33,7 @@ impl Office {
     }
 
     /// Looks it up and sets its status.
-    async fn step(&self, who: &str, id: &str, status: &str) -> Result<Reply, Refusal> {
+    pub(crate) async fn step(&self, who: &str, id: &str, status: &str) -> Result<Reply, Refusal> {
         self.look(who, id).await?;
         self.set(who, id, status, &Confirmation::NotAsked).await
     }
@@ -78,7 +78,7 @@ fn refusal(error: DeskError) -> Refusal {
     }
 }
 
-fn question(reply: Reply) -> Question {
+pub(crate) fn question(reply: Reply) -> Question {
     match reply {
         Reply::Ask(question) => question,
         Reply::Done(view) => panic!("nobody was asked: {view:?}"),

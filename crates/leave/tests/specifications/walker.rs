@@ -103,7 +103,7 @@ impl Watcher {
         &mut self,
         before: &Leave,
         after: &Leave,
-        book: &bylaw_leave::domain::decide::Book,
+        book: &bylaw_leave::domain::book::Book,
         call: &Call<'_>,
         now: Timestamp,
         policy: &Policy,
