@@ -69,20 +69,20 @@ impl Pipe {
         let capabilities = json!({ "elicitation": {} });
         let info = json!({ "name": "tests", "version": "1" });
         let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info });
-        pipe.ask("initialize", hello, "accept");
-        pipe.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        pipe.ask("initialize", &hello, "accept");
+        pipe.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         pipe
     }
 
-    fn send(&mut self, message: Value) {
+    fn send(&mut self, message: &Value) {
         writeln!(self.child.stdin.as_mut().unwrap(), "{message}").unwrap();
     }
 
     /// One request; a question in between is answered like this.
-    fn ask(&mut self, method: &str, params: Value, answer: &str) -> Value {
+    fn ask(&mut self, method: &str, params: &Value, answer: &str) -> Value {
         self.next += 1;
         let id = self.next;
-        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         loop {
             let mut line = String::new();
             assert!(self.replies.read_line(&mut line).unwrap() > 0, "the program has left");
@@ -93,15 +93,15 @@ impl Pipe {
                 } else {
                     json!({ "action": answer })
                 };
-                self.send(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
+                self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
             } else if message["id"] == id && message.get("method").is_none() {
                 return message["result"].clone();
             }
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: Value, answer: &str) -> Value {
-        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }), answer)
+    fn call(&mut self, tool: &str, arguments: &Value, answer: &str) -> Value {
+        self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }), answer)
     }
 }
 
@@ -115,29 +115,30 @@ impl Drop for Pipe {
 #[test]
 fn over_a_pipe_a_draft_is_sent_for_review_and_a_no_is_final_until_it_is_reopened() {
     let home = Home::new();
-    let mut pipe = Pipe::open(&mut home.command(&["leave", "stdio", "--seed", "--english"]));
-    let found = pipe.call("search_leaves", json!({ "keyword": "家庭旅遊" }), "accept");
+    let mut pipe = Pipe::open(&mut home.command(&["leave", "stdio", "--seed", "--lang", "en"]));
+    let found = pipe.call("search_leaves", &json!({ "keyword": "家庭旅遊" }), "accept");
     assert_eq!(found["structuredContent"]["leaves"][0]["leave_id"], "LV-7f3a91", "{found}");
     let submit = json!({ "leave_id": "LV-7f3a91", "status": "submitted" });
-    let done = pipe.call("update_leave_status", submit, "accept");
+    let done = pipe.call("update_leave_status", &submit, "accept");
     assert_eq!(done["structuredContent"]["status"], "submitted", "{done}");
 
     let cancel = json!({ "leave_id": "LV-2c40d8", "reason": "plans" });
-    pipe.call("get_leave", json!({ "leave_id": "LV-2c40d8" }), "accept");
-    let no = pipe.call("cancel_approved_leave", cancel.clone(), "decline");
+    pipe.call("get_leave", &json!({ "leave_id": "LV-2c40d8" }), "accept");
+    let no = pipe.call("cancel_approved_leave", &cancel, "decline");
     assert_eq!(no["structuredContent"]["refused"], "declined", "{no}");
-    let again = pipe.call("cancel_approved_leave", cancel.clone(), "accept");
+    let again = pipe.call("cancel_approved_leave", &cancel, "accept");
     assert_eq!(again["structuredContent"]["refused"], "said_no", "{again}");
     let reopened = home.json(&["leave", "reopen", "LV-2c40d8", "--reason", "ill"]);
     assert_eq!(reopened["reopened"], json!(["revoke"]));
-    let done = pipe.call("cancel_approved_leave", cancel, "accept");
+    let done = pipe.call("cancel_approved_leave", &cancel, "accept");
     assert_eq!(done["structuredContent"]["status"], "cancelled", "{done}");
 }
 
 #[test]
 fn the_door_on_http_lets_in_nobody_without_a_key() {
     let home = Home::new();
-    let serving = Serving::of(&mut home.command(&["--json", "leave", "serve", "--port", "0", "--seed", "--english"]));
+    let serving =
+        Serving::of(&mut home.command(&["--json", "leave", "serve", "--port", "0", "--seed", "--lang", "en"]));
     assert!(serving.announced["keys"][0]["secret"].as_str().unwrap().starts_with("leave_"));
     let address = serving.url().trim_end_matches("/mcp").to_owned();
     assert!(address.starts_with("http://127.0.0.1:"));
@@ -190,7 +191,7 @@ fn what_is_ready_for_other_clients_starts_the_server_or_names_its_door() {
     let arguments: Vec<&str> = leave["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
     let home = Home::new();
     let mut pipe = Pipe::open(&mut home.command(&arguments));
-    let found = pipe.call("search_leaves", json!({ "keyword": "家庭旅遊" }), "accept");
+    let found = pipe.call("search_leaves", &json!({ "keyword": "家庭旅遊" }), "accept");
     assert_eq!(found["structuredContent"]["leaves"][0]["leave_id"], "LV-7f3a91", "{found}");
     for (file, servers) in [("cursor", "mcpServers"), ("vscode", "servers")] {
         let client: Value = serde_json::from_str(&shipped(&format!("examples/clients/{file}.json"))).unwrap();

@@ -5,10 +5,10 @@ use std::{collections::BTreeMap, time::Duration};
 
 use bylaw_contract::Timestamp;
 use bylaw_leave::{
-    desk::{Patch, Reply, Search, Update},
+    desk::{Cancel, Create, DeskError, LeaveView, Patch, Reply, Search, SetStatus, Update},
     domain::{
         decide::Policy,
-        effect::{Effect, effect_of_step},
+        effect::{Effect, effect_of_replacing, effect_of_step},
         ids::{EmployeeId, LeaveId},
         leave::Leave,
         refusal::Refusal,
@@ -48,8 +48,19 @@ struct Watcher {
     shown: BTreeMap<(EmployeeId, LeaveId), (u32, i64)>,
     declined: Vec<(LeaveId, Effect)>,
     used_tickets: Vec<String>,
+    count: Count,
+}
+
+/// How far the walks got: one that gets nowhere proves nothing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
     changes: u32,
-    asked: u32,
+    questions: u32,
+    yeses: usize,
+    declines: u32,
+    said_no: u32,
+    retries: u32,
+    stale: u32,
 }
 
 /// One call that may have written something.
@@ -57,6 +68,8 @@ struct Call<'a> {
     who: &'a str,
     /// With a person's yes to this ticket.
     accepted: Option<String>,
+    /// For this version.
+    version: Option<u32>,
 }
 
 impl Watcher {
@@ -72,6 +85,7 @@ impl Watcher {
         for person in PEOPLE {
             books.push(office.store.book(&id(person)).await.unwrap().unwrap());
         }
+        let mut made = 0;
         for book in &books {
             let mut has_changed = false;
             for leave in &book.leaves {
@@ -82,7 +96,8 @@ impl Watcher {
                     None => {
                         assert_eq!((leave.status, leave.version), (Status::Draft, 1), "{trail}");
                         assert_eq!(leave.applicant.as_str(), call.who, "{trail}: made for another");
-                        self.changes += 1;
+                        self.count.changes += 1;
+                        made += 1;
                     }
                 }
                 self.leaves.insert(leave.id.clone(), leave.clone());
@@ -95,6 +110,17 @@ impl Watcher {
                 assert!(counted[index + 1..].iter().all(|other| !other.span.overlaps(leave.span)), "{trail}: overlap");
                 assert_eq!(book.account(policy).shortfall(leave), None, "{trail}: {} is more than there is", leave.id);
             }
+        }
+        assert!(made <= 1, "{trail}: made twice");
+    }
+
+    /// Nobody is told to free days that a person said no to freeing.
+    fn heard(&self, refusal: &Refusal, trail: &str) {
+        if let Refusal::Overlaps { with, status, .. } = refusal {
+            assert!(
+                !self.declined.contains(&(with.clone(), effect_of_replacing(*status))),
+                "{trail}: {with} was declined"
+            );
         }
     }
 
@@ -109,7 +135,8 @@ impl Watcher {
         policy: &Policy,
         trail: &str,
     ) {
-        self.changes += 1;
+        self.count.changes += 1;
+        assert!(call.version.is_none_or(|version| version == before.version), "{trail}: a stale version");
         assert_eq!(after.version, before.version + 1, "{trail}: more than one step");
         let (version, at) = self.shown.get(&(id(call.who), after.id.clone())).copied().unwrap_or_default();
         assert_eq!(version, before.version, "{trail}: not shown to {}", call.who);
@@ -181,7 +208,64 @@ fn a_good_step(dice: &mut Dice, leave: &Leave) -> Option<(&'static str, Step)> {
     Some((who, row.step))
 }
 
-async fn walk(seed: u64) -> (u32, u32, usize) {
+/// A write of any kind, as it is sent.
+#[derive(Clone, Debug)]
+enum Write {
+    Create(Create),
+    Update(Update),
+    Set(SetStatus),
+    Cancel(Cancel),
+}
+
+impl Write {
+    async fn send(&self, office: &Office, who: &str, with: &Confirmation) -> Result<Reply, Refusal> {
+        let who = principal(who);
+        let done = |view: LeaveView| Reply::Done(Box::new(view));
+        let sent = match self {
+            Self::Create(create) => office.desk.create(&who, create).await.map(done),
+            Self::Update(update) => office.desk.update(&who, update).await.map(done),
+            Self::Set(set) => office.desk.set_status(&who, set, with).await,
+            Self::Cancel(cancel) => office.desk.cancel(&who, cancel, with).await,
+        };
+        sent.map_err(|error| match error {
+            DeskError::Refused(refusal) => refusal,
+            DeskError::Store(error) => panic!("{error:?}"),
+        })
+    }
+
+    fn once(&self) -> Option<&str> {
+        match self {
+            Self::Create(Create { once, .. })
+            | Self::Update(Update { once, .. })
+            | Self::Set(SetStatus { once, .. })
+            | Self::Cancel(Cancel { once, .. }) => once.as_deref(),
+        }
+    }
+
+    /// The same key for something else.
+    fn otherwise(&self) -> Self {
+        let mut other = self.clone();
+        match &mut other {
+            Self::Create(create) => create.title.push('!'),
+            Self::Update(update) => update.patch.reason = Some("another".to_owned()),
+            Self::Set(set) => set.status.push(' '),
+            Self::Cancel(cancel) => cancel.reason.push('!'),
+        }
+        other
+    }
+
+    /// A write that was done under a key is sent again, as after a reply that was lost; then its key for something else.
+    async fn again(&self, office: &Office, who: &str, with: &Confirmation, first: &Reply, trail: &str) {
+        for with in [with, &Confirmation::NotAsked, &Confirmation::CannotAsk] {
+            let again = self.send(office, who, with).await;
+            assert_eq!(again.as_ref(), Ok(first), "{trail}: {self:?} was not done once");
+        }
+        let other = self.otherwise().send(office, who, with).await;
+        assert_eq!(other.map_err(|refusal| refusal.code()), Err("key_used_otherwise"), "{trail}: {self:?}");
+    }
+}
+
+async fn walk(seed: u64) -> Count {
     let office = Office::open().await;
     let policy = policy();
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
@@ -205,17 +289,34 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
                 watcher.saw(who, std::slice::from_ref(&view), now);
             }
         }
-        let mut call = Call { who, accepted: None };
+        let version = [None, None, None, Some(1), Some(2), Some(3)][dice.roll(6)];
+        let mut call = Call { who, accepted: None, version: None };
+        let once = (dice.roll(4) == 0).then(|| format!("key-{number}"));
+        let so_far = || trail.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
         let said = match kind {
             0 | 1 => {
                 let kind = dice.of(&["annual", "sick", "personal", "compensatory", "official"]);
                 let start = a_day(&mut dice);
                 let end = if dice.roll(2) == 0 { start.clone() } else { a_day(&mut dice) };
-                let made = office.create(who, kind, &start, &end).await;
-                format!(
-                    "create {kind} {start} {end}: {:?}",
-                    made.as_ref().map(|view| &view.leave_id).map_err(Refusal::code)
-                )
+                let create = Create {
+                    kind: kind.to_owned(),
+                    start: start.clone(),
+                    end: end.clone(),
+                    title: "walk".to_owned(),
+                    once,
+                    ..Create::default()
+                };
+                let write = Write::Create(create);
+                let made = write.send(&office, who, &Confirmation::NotAsked).await;
+                if let Err(refusal) = &made {
+                    watcher.heard(refusal, &so_far());
+                    watcher.count.said_no += u32::from(refusal.code() == "said_no");
+                }
+                if let (Ok(first), Some(_)) = (&made, write.once()) {
+                    watcher.count.retries += 1;
+                    write.again(&office, who, &Confirmation::NotAsked, first, &so_far()).await;
+                }
+                format!("create {kind} {start} {end}: {:?}", made.map(drop).map_err(|refusal| refusal.code()))
             }
             2 | 3 => {
                 let found = office.desk.search(&principal(who), &Search::default()).await.unwrap();
@@ -231,9 +332,17 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
             }
             6 => {
                 let patch = Patch { end: Some(a_day(&mut dice)), ..Patch::default() };
-                let update = Update { leave_id: leave.clone(), patch, ..Update::default() };
-                let done = office.desk.update(&principal(who), &update).await;
-                format!("update {leave}: {:?}", done.map(|view| view.version).map_err(|error| error.to_string()))
+                let write = Write::Update(Update { leave_id: leave.clone(), patch, version, once });
+                call.version = version;
+                let done = write.send(&office, who, &Confirmation::NotAsked).await;
+                if let Err(refusal) = &done {
+                    watcher.heard(refusal, &so_far());
+                }
+                if let (Ok(first), Some(_)) = (&done, write.once()) {
+                    watcher.count.retries += 1;
+                    write.again(&office, who, &Confirmation::NotAsked, first, &so_far()).await;
+                }
+                format!("update {leave}: {:?}", done.map(drop).map_err(|refusal| refusal.code()))
             }
             7 if dice.roll(4) == 0 => {
                 office.clock.forward(Duration::from_secs(60 * dice.of(&[5, 20, 40, 24 * 60])));
@@ -265,14 +374,17 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
                     true => Confirmation::NotAsked,
                     false => yeses[dice.roll(yeses.len())].clone(),
                 };
-                let send = async |with: &Confirmation| match cancels {
-                    true => office.cancel(who, &leave, with).await,
-                    false => office.set(who, &leave, status, with).await,
+                let leave_id = leave.clone();
+                let write = match cancels {
+                    true => Write::Cancel(Cancel { leave_id, reason: "plans".to_owned(), version, once }),
+                    false => Write::Set(SetStatus { leave_id, status: status.to_owned(), version, once }),
                 };
+                call.version = version;
                 call.accepted = ticket_of(&first);
-                let mut reply = send(&first).await;
+                let mut sent = first;
+                let mut reply = write.send(&office, who, &sent).await;
                 if let Ok(Reply::Ask(question)) = &reply {
-                    watcher.asked += 1;
+                    watcher.count.questions += 1;
                     let effect = (question.leave.clone(), question.effect);
                     let answer = dice.of(&[Answer::Accepted, Answer::Declined, Answer::Dismissed]);
                     let with = match dice.roll(8) {
@@ -296,10 +408,21 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
                         yeses.push(with.clone());
                     }
                     call.accepted = ticket_of(&with);
-                    reply = send(&with).await;
+                    sent = with;
+                    reply = write.send(&office, who, &sent).await;
                     if matches!(&reply, Err(Refusal::Declined { .. })) {
+                        watcher.count.declines += 1;
                         watcher.declined.push(effect);
                     }
+                }
+                if let Err(refusal) = &reply {
+                    watcher.heard(refusal, &so_far());
+                    watcher.count.said_no += u32::from(refusal.code() == "said_no");
+                    watcher.count.stale += u32::from(version.is_some() && refusal.code() == "changed_since");
+                }
+                if let (Ok(done @ Reply::Done(_)), Some(_)) = (&reply, write.once()) {
+                    watcher.count.retries += 1;
+                    write.again(&office, who, &sent, done, &so_far()).await;
                 }
                 let said = reply.map(|reply| matches!(reply, Reply::Done(_))).map_err(|refusal| refusal.code());
                 format!("{} {leave}: {said:?}", if cancels { "cancel" } else { status })
@@ -316,7 +439,7 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
         }
         watcher.look(&office, &policy, &call, now, &format!("walk {seed}\n{told}")).await;
     }
-    (watcher.changes, watcher.asked, watcher.used_tickets.len())
+    Count { yeses: watcher.used_tickets.len(), ..watcher.count }
 }
 
 fn ticket_of(with: &Confirmation) -> Option<String> {
@@ -330,13 +453,18 @@ fn ticket_of(with: &Confirmation) -> Option<String> {
 
 #[tokio::test]
 async fn ten_thousand_calls_never_reach_a_forbidden_state_nor_a_declined_effect() {
-    let (mut changes, mut asked, mut yeses) = (0, 0, 0);
+    let mut all = Count::default();
     for seed in 1..=WALKS {
         let walked = walk(seed).await;
-        changes += walked.0;
-        asked += walked.1;
-        yeses += walked.2;
+        all.changes += walked.changes;
+        all.questions += walked.questions;
+        all.yeses += walked.yeses;
+        all.declines += walked.declines;
+        all.said_no += walked.said_no;
+        all.retries += walked.retries;
+        all.stale += walked.stale;
     }
+    eprintln!("{all:?}");
     // The walk is worth something only if it gets anywhere.
-    assert!(changes > 1_000 && asked > 150 && yeses > 30, "{changes} changes, {asked} questions, {yeses} yeses");
+    assert!(all.changes > 1_000 && all.questions > 150 && all.yeses > 30, "{all:?}");
 }

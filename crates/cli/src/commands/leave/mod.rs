@@ -24,7 +24,7 @@ use bylaw_leave::{
 };
 
 use crate::{
-    args::{Leave, LeavePolicy},
+    args::{Leave, LeaveLanguage, LeavePolicy},
     config::Settings,
     dataset::DataSet,
     failure::Failure,
@@ -111,8 +111,11 @@ fn no_employee(id: &EmployeeId) -> Failure {
         .hint("bylaw leave seed fills an empty file with a demonstration company, E001 to E012")
 }
 
-const fn language(english: bool) -> Language {
-    if english { Language::English } else { Language::TraditionalChinese }
+const fn language(lang: LeaveLanguage) -> Language {
+    match lang {
+        LeaveLanguage::ZhTw => Language::TraditionalChinese,
+        LeaveLanguage::En => Language::English,
+    }
 }
 
 impl From<StoreError> for Failure {

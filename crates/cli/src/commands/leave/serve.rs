@@ -25,7 +25,7 @@ pub(super) async fn run(arguments: LeaveServe, settings: &Settings, format: Form
     let made = if is_new { seed::make_keys(&store).await? } else { Vec::new() };
     let desk = desk(&store, policy);
     let clock = Arc::new(SystemClock::new());
-    let built = server(&desk, language(arguments.english), clock.clone(), Arc::new(SystemRandom)).await;
+    let built = server(&desk, language(arguments.lang), clock.clone(), Arc::new(SystemRandom)).await;
     let built = built.map_err(|error| Failure::from_error(ErrorCode::StorageFailed, &error))?;
     let address = (Ipv4Addr::LOCALHOST, arguments.port);
     let listener = TcpListener::bind(address).await.map_err(|error| {

@@ -27,7 +27,7 @@ pub(super) async fn run(arguments: LeaveStdio, settings: &Settings) -> Result<()
     let who = employee(&store, arguments.employee.as_deref().unwrap_or(FIRST)).await?;
     let desk = desk(&store, policy);
     let clock = Arc::new(SystemClock::new());
-    let built = server(&desk, language(arguments.english), clock, Arc::new(SystemRandom)).await;
+    let built = server(&desk, language(arguments.lang), clock, Arc::new(SystemRandom)).await;
     let built = built.map_err(|error| Failure::from_error(ErrorCode::StorageFailed, &error))?;
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
