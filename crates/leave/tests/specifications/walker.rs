@@ -73,7 +73,7 @@ struct Call<'a> {
 }
 
 impl Watcher {
-    fn saw(&mut self, who: &str, views: &[bylaw_leave::desk::LeaveView], now: Timestamp) {
+    fn saw(&mut self, who: &str, views: &[LeaveView], now: Timestamp) {
         for view in views {
             self.shown.insert((id(who), view.leave_id.clone()), (view.version, now.0));
         }
@@ -182,16 +182,23 @@ fn a_day(dice: &mut Dice) -> String {
 }
 
 fn a_leave(dice: &mut Dice, watcher: &Watcher) -> String {
-    // Mostly one with which something can still be done.
+    // Mostly one with which something can still be done, and of some of those the one that has come furthest: most leaves
+    // are drafts, and about a draft nobody is ever asked.
     let any = dice.roll(10) == 0;
     let open = |leave: &&Leave| any || MOVES.iter().any(|row| row.from == leave.status);
-    let known: Vec<&LeaveId> = watcher.leaves.values().filter(open).map(|leave| &leave.id).collect();
-    if known.is_empty() || dice.roll(40) == 0 { "LV-ffffff".to_owned() } else { dice.of(&known).to_string() }
+    let known: Vec<&Leave> = watcher.leaves.values().filter(open).collect();
+    if known.is_empty() || dice.roll(40) == 0 {
+        return "LV-ffffff".to_owned();
+    }
+    let some: Vec<&Leave> = (0..1 + dice.roll(6)).map(|_| dice.of(&known)).collect();
+    some.into_iter().max_by_key(|leave| (leave.status, leave.has_consent)).map(|leave| leave.id.to_string()).unwrap()
 }
 
 /// Whom the next step of a leave is for, and which it is: without help a walk would hardly get anywhere.
 fn a_good_step(dice: &mut Dice, leave: &Leave) -> Option<(&'static str, Step)> {
-    let rows: Vec<&Move> = MOVES.iter().filter(|row| row.from == leave.status).collect();
+    let is_loss = |row: &&Move| row.from == Status::Draft && row.step == Step::Withdraw;
+    let keeps = dice.roll(6) > 0;
+    let rows: Vec<&Move> = MOVES.iter().filter(|row| row.from == leave.status && !(keeps && is_loss(row))).collect();
     let row = if rows.is_empty() { return None } else { dice.of(&rows) };
     let applicant = PEOPLE.iter().find(|person| **person == leave.applicant.as_str())?;
     let who = match dice.of(row.by) {
@@ -273,11 +280,20 @@ async fn walk(seed: u64) -> Count {
     let mut yeses: Vec<Confirmation> = Vec::new();
     let mut trail: std::collections::VecDeque<String> = std::collections::VecDeque::new();
     for number in 0..CALLS {
-        let mut who = dice.of(&["ann", "ann", "dan", "boss", "eve"]);
+        let mut who = dice.of(&["ann", "ann", "ann", "dan", "dan", "boss", "eve"]);
         let now = bylaw_contract::Clock::now(&*office.clock);
         let leave = a_leave(&mut dice, &watcher);
         let kind = dice.roll(16);
         let known = leave.parse().ok().and_then(|id: LeaveId| watcher.leaves.get(&id).cloned());
+        if let Some(leave) = known.as_ref().filter(|_| dice.roll(8) > 0) {
+            // Mostly somebody who has a part in it.
+            who = match leave.applicant.as_str() {
+                "ann" => dice.of(&["ann", "ann", "dan", "boss"]),
+                "dan" => dice.of(&["dan", "dan", "ann", "boss"]),
+                "boss" => "boss",
+                _ => "eve",
+            };
+        }
         let good = known.filter(|_| kind >= 8 && dice.roll(3) > 0);
         let good = good.and_then(|leave| a_good_step(&mut dice, &leave));
         if let Some((party, _)) = good {
@@ -289,7 +305,11 @@ async fn walk(seed: u64) -> Count {
                 watcher.saw(who, std::slice::from_ref(&view), now);
             }
         }
-        let version = [None, None, None, Some(1), Some(2), Some(3)][dice.roll(6)];
+        // Nobody stands in for the other two, and without a deputy a leave of a day gets no further than its draft.
+        if kind < 2 && dice.roll(6) > 0 {
+            who = dice.of(&["ann", "dan"]);
+        }
+        let version = if dice.roll(8) == 0 { Some(dice.of(&[1, 2, 3, 4])) } else { None };
         let mut call = Call { who, accepted: None, version: None };
         let once = (dice.roll(4) == 0).then(|| format!("key-{number}"));
         let so_far = || trail.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
@@ -297,7 +317,7 @@ async fn walk(seed: u64) -> Count {
             0 | 1 => {
                 let kind = dice.of(&["annual", "sick", "personal", "compensatory", "official"]);
                 let start = a_day(&mut dice);
-                let end = if dice.roll(2) == 0 { start.clone() } else { a_day(&mut dice) };
+                let end = if dice.roll(3) > 0 { start.clone() } else { a_day(&mut dice) };
                 let create = Create {
                     kind: kind.to_owned(),
                     start: start.clone(),
@@ -355,7 +375,8 @@ async fn walk(seed: u64) -> Count {
                 format!("reopen {leave}")
             }
             chance => {
-                let cancels = chance == 8 || good.is_some_and(|(_, step)| step == Step::Cancel && chance < 15);
+                let cancels = (chance == 8 && dice.roll(2) == 0)
+                    || good.is_some_and(|(_, step)| step == Step::Cancel && chance < 15);
                 let status = good.map_or("", |(_, step)| step.as_str());
                 let any = dice.of(&[
                     "submitted",
@@ -464,7 +485,8 @@ async fn ten_thousand_calls_never_reach_a_forbidden_state_nor_a_declined_effect(
         all.retries += walked.retries;
         all.stale += walked.stale;
     }
-    eprintln!("{all:?}");
-    // The walk is worth something only if it gets anywhere.
-    assert!(all.changes > 1_000 && all.questions > 150 && all.yeses > 30, "{all:?}");
+    // The walk is worth something only if it gets everywhere, often. It is the same each time: what it reached when this was
+    // written was 1189 changes, 407 questions, 70 yeses, 105 noes, 611 refusals for their sake, 297 retries, 407 stale versions.
+    assert!(all.changes >= 1_000 && all.questions >= 350 && all.yeses >= 60 && all.declines >= 90, "{all:?}");
+    assert!(all.said_no >= 500 && all.retries >= 250 && all.stale >= 300, "{all:?}");
 }
