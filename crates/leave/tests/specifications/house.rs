@@ -7,6 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use axum::{
+    Router,
     body::Body,
     extract::Request,
     middleware::{Next, from_fn},
@@ -14,7 +15,7 @@ use axum::{
 };
 use bylaw_contract::Language;
 use bylaw_leave::{
-    domain::{ids::EmployeeId, status::Status, store::LeaveStore},
+    domain::{status::Status, store::LeaveStore},
     server::{LeaveKeys, server},
 };
 use bylaw_mcp::{
@@ -24,7 +25,7 @@ use bylaw_mcp::{
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::company::{Counting, Office};
+use crate::company::{Counting, Office, id};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
@@ -92,20 +93,35 @@ impl House {
         Self { office, server: built, mount, over }
     }
 
+    /// A key of this employee.
+    async fn key(&self, who: &str) -> String {
+        let clock = &self.office.clock;
+        let random = RandomOf(who.bytes().map(u64::from).sum::<u64>() * 1_000 + rand_of(&self.office));
+        let made = bylaw_leave::keys::create(&*self.office.store, &id(who), &**clock, &random).await;
+        made.unwrap().1.reveal().to_owned()
+    }
+
+    /// An address that answers, and a key of this employee.
+    pub(crate) async fn door(&self, who: &str) -> (String, String) {
+        (self.listening(self.mount.router()).await, self.key(who).await)
+    }
+
+    async fn listening(&self, router: Router) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        tokio::spawn(listen(listener, router, self.over.clone()));
+        url
+    }
+
     /// A client of this era with a key of this employee.
     pub(crate) async fn client(&self, who: &str, era: Era, does: Human) -> (McpClient, Arc<Person>) {
-        let id = EmployeeId::new(who).unwrap();
         let clock = self.office.clock.clone();
-        let random = RandomOf(who.bytes().map(u64::from).sum::<u64>() * 1_000 + rand_of(&self.office));
-        let (_, secret) = bylaw_leave::keys::create(&*self.office.store, &id, &*clock, &random).await.unwrap();
         let router = match era {
             Era::Newer => self.mount.router(),
             Era::Older => self.mount.router().layer(from_fn(forget)),
         };
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-        tokio::spawn(listen(listener, router, self.over.clone()));
-        let bearer = Some(secret.reveal().to_owned());
+        let url = self.listening(router).await;
+        let bearer = Some(self.key(who).await);
         let address = McpServer { name: "leaves".to_owned(), address: McpAddress::Http { url, bearer } };
         let person = Arc::new(Person { office: self.office.clone(), does, asked: Mutex::default() });
         let elicit = (does != Human::IsNotThere).then(|| person.clone() as Arc<dyn Elicit>);

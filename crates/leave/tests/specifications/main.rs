@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "a test that could not look says so")]
 
 mod amounts;
+mod bad_input;
 mod catalogue;
 mod company;
 mod desk;
@@ -17,3 +18,4 @@ mod sentences;
 mod shape;
 mod spans;
 mod walker;
+mod wire;
