@@ -27,7 +27,7 @@ impl Policy {
         let name = kind.map_or(leave.kind.as_str(), |kind| kind.name(language));
         let taken = amount(leave.minutes(), self.calendar.day_minutes(), language);
         let (id, title, owner) = (&leave.id, &leave.title, book.name_of(&leave.applicant));
-        let (start, end) = (leave.span.start(), leave.span.end());
+        let (start, end) = leave.span.edges();
         let deputy = leave.deputy.as_ref().filter(|_| leave.has_consent).map(|deputy| book.name_of(deputy));
         let reason = shortened(reason);
         let message = if language.is_chinese() {

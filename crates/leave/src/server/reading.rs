@@ -99,7 +99,7 @@ fn balance_line(balance: &crate::desk::BalanceView, who: &Principal) -> String {
     };
     let lines: Vec<String> = balance.lines.iter().map(line).collect();
     let said = if lines.is_empty() { balance.rule.clone() } else { lines.join(if zh { "；" } else { "; " }) };
-    format!("{}: {said}", balance.type_name)
+    format!("{}{}{said}", balance.type_name, if zh { "：" } else { ": " })
 }
 
 fn found(found: &Found, who: &Principal) -> Result<ToolReply, ToolStop> {
@@ -146,8 +146,8 @@ pub(super) fn one(view: &LeaveView, who: &Principal) -> Result<ToolReply, ToolSt
         })
         .collect();
     if !steps.is_empty() {
-        let head = if who.language.is_chinese() { "下一步" } else { "Next" };
-        text.push_str(&format!("\n{head}: {}", steps.join(", ")));
+        let head = if who.language.is_chinese() { "下一步：" } else { "Next: " };
+        text.push_str(&format!("\n{head}{}", steps.join(", ")));
     }
     for remark in &view.remarks {
         text.push('\n');

@@ -427,6 +427,8 @@ async fn a_draft_is_edited_in_part_and_checked_as_a_whole() {
     let longer = Patch { end: Some("2026-03-18".to_owned()), ..Patch::default() };
     let view = office.desk.update(&ann, &update(longer)).await.unwrap();
     assert_eq!((view.minutes, view.version, view.title.as_str()), (3 * 480, 2, "家庭旅遊"));
+    // Whole days are shown as days.
+    assert_eq!((view.start.to_string(), view.end.to_string()), ("2026-03-16".to_owned(), "2026-03-18".to_owned()));
     office.look("ann", &id).await.unwrap();
     for (patch, code) in [
         (Patch { end: Some("2026-03-15".to_owned()), ..Patch::default() }, "reversed"),
@@ -437,6 +439,13 @@ async fn a_draft_is_edited_in_part_and_checked_as_a_whole() {
     ] {
         assert_eq!(office.desk.update(&ann, &update(patch)).await.map_err(refusal).unwrap_err().code(), code);
     }
+    let half = Patch { start: Some("2026-03-16T13:00".to_owned()), ..Patch::default() };
+    let view = office.desk.update(&ann, &update(half)).await.unwrap();
+    assert_eq!(
+        (view.start.to_string(), view.end.to_string(), view.minutes),
+        ("2026-03-16T13:00".to_owned(), "2026-03-18T24:00".to_owned(), 300 + 960)
+    );
+    office.look("ann", &id).await.unwrap();
     let by_name = Patch { deputy: Some("name of eve".to_owned()), ..Patch::default() };
     let view = office.desk.update(&ann, &update(by_name)).await.unwrap();
     assert_eq!(view.deputy_name.as_deref(), Some("name of eve"));

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{desk, found, language, open, policy, seed};
+use super::{desk, found, language, note_calendar, open, policy, seed};
 use crate::{
     args::LeaveServe,
     config::Settings,
@@ -20,6 +20,7 @@ use crate::{
 
 pub(super) async fn run(arguments: LeaveServe, settings: &Settings, format: Format) -> Result<(), Failure> {
     let policy = policy(&arguments.policy)?;
+    note_calendar(&policy);
     let store = open(settings).await?;
     let is_new = arguments.seed && found(&store, &policy).await?;
     let made = if is_new { seed::make_keys(&store).await? } else { Vec::new() };
