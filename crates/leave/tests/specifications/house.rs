@@ -88,7 +88,7 @@ impl House {
         let clock = office.clock.clone();
         let built =
             server(&office.desk, Language::English, clock.clone(), Arc::new(Counting::default())).await.unwrap();
-        let keys = Arc::new(LeaveKeys::new(office.store.clone()));
+        let keys = Arc::new(LeaveKeys::new(office.store.clone(), clock.clone()));
         let mount = HttpMount::new(built.clone(), keys, clock, HttpOptions::default(), over.clone());
         Self { office, server: built, mount, over }
     }

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::{
     company::{Counting, principal},
     house::{APPROVED, Era, House, Human, RandomOf, call, text},
+    wire,
 };
 
 #[tokio::test]
@@ -119,4 +120,23 @@ async fn every_tool_says_what_it_is_and_is_not_for_and_keeps_to_its_schema() {
         assert!(outcome.is_error && text(&outcome).contains(told), "{tool}: {}", text(&outcome));
     }
     assert_eq!(principal("boss").employee.as_str(), "boss");
+}
+
+#[tokio::test]
+async fn a_key_that_is_revoked_while_it_is_used_opens_nothing_a_tenth_of_a_second_later() {
+    let house = House::open().await;
+    let (url, key) = house.door("ann").await;
+    let opens = async || {
+        let told = wire::call(&url, &key, "list_leave_types", &json!({}), None).await;
+        told["result"]["isError"] == false || told["result"]["structuredContent"]["types"].is_array()
+    };
+    assert!(opens().await);
+    let made = house.office.store.keys().await.unwrap();
+    house.office.store.revoke_key(&made[0].id, crate::company::NOW).await.unwrap();
+    house.office.clock.tick(100);
+    assert!(!opens().await);
+    // A key that is made meanwhile opens at once.
+    let (url, key) = house.door("ann").await;
+    let told = wire::call(&url, &key, "list_leave_types", &json!({}), None).await;
+    assert!(told["result"]["structuredContent"]["types"].is_array(), "{told}");
 }

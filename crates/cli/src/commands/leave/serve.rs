@@ -35,7 +35,7 @@ pub(super) async fn run(arguments: LeaveServe, settings: &Settings, format: Form
     })?;
     let port = listener.local_addr().map_or(arguments.port, |address| address.port());
     let shutdown = CancellationToken::new();
-    let keys = Arc::new(LeaveKeys::new(Arc::new(store.clone())));
+    let keys = Arc::new(LeaveKeys::new(Arc::new(store.clone()), clock.clone()));
     let mount = HttpMount::new(built, keys, clock, HttpOptions::default(), shutdown.clone());
     let url = format!("http://127.0.0.1:{port}/mcp");
     match format {
