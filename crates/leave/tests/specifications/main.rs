@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "a test that could not look says so")]
 
 mod amounts;
+mod asking;
 mod bad_input;
 mod catalogue;
 mod company;
@@ -18,4 +19,5 @@ mod sentences;
 mod shape;
 mod spans;
 mod walker;
+mod watcher;
 mod wire;
