@@ -16,7 +16,7 @@ pub(crate) use self::{
     chat::{Approve, Chat},
     cost::{Cost, CostCommand, CostExample, CostLanguage, CostStatistic, CostWanted},
     door::{BenchDoor, DoorCrash, DoorFlight, DoorLeave, DoorOverspend, DoorReset, DoorShutdown, DoorSoak},
-    leave::{Leave, LeaveKey, LeavePolicy, LeaveReopen, LeaveServe, LeaveStdio},
+    leave::{Leave, LeaveKey, LeaveLanguage, LeavePolicy, LeaveReopen, LeaveServe, LeaveStdio},
     money::{
         Credentials, Explain, Key, KeyCreate, KeyRole, Ledger, LedgerExport, LedgerReport, LedgerVerify, ReportBy,
     },

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 /// `bylaw leave`.
 #[derive(Debug, Subcommand)]
@@ -31,6 +31,16 @@ pub(crate) struct LeavePolicy {
     pub(crate) types: Option<PathBuf>,
 }
 
+/// Languages of the leave system.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LeaveLanguage {
+    /// Traditional Chinese.
+    #[value(name = "zh-TW", alias = "zh-Hant", alias = "zh")]
+    ZhTw,
+    /// English.
+    En,
+}
+
 /// `bylaw leave serve`.
 #[derive(Debug, Args)]
 pub(crate) struct LeaveServe {
@@ -40,9 +50,9 @@ pub(crate) struct LeaveServe {
     /// Fill an empty file with a demonstration company, and print keys for it.
     #[arg(long)]
     pub(crate) seed: bool,
-    /// Words for models in English instead of Traditional Chinese.
-    #[arg(long)]
-    pub(crate) english: bool,
+    /// Language of words for models and people, where a caller does not say theirs (accept-language).
+    #[arg(long, value_enum, default_value_t = LeaveLanguage::ZhTw)]
+    pub(crate) lang: LeaveLanguage,
     #[command(flatten)]
     pub(crate) policy: LeavePolicy,
 }
@@ -56,9 +66,9 @@ pub(crate) struct LeaveStdio {
     /// Fill an empty file with a demonstration company.
     #[arg(long)]
     pub(crate) seed: bool,
-    /// Words for models in English instead of Traditional Chinese.
-    #[arg(long)]
-    pub(crate) english: bool,
+    /// Language of words for models and people.
+    #[arg(long, value_enum, default_value_t = LeaveLanguage::ZhTw)]
+    pub(crate) lang: LeaveLanguage,
     #[command(flatten)]
     pub(crate) policy: LeavePolicy,
 }

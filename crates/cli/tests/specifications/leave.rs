@@ -7,7 +7,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::program::{Home, Serving};
+use crate::{
+    peers::Peers,
+    program::{Ended, Home, Serving},
+};
 
 #[test]
 fn a_demonstration_company_is_put_into_an_empty_file_once() {
@@ -112,7 +115,7 @@ impl Drop for Pipe {
 #[test]
 fn over_a_pipe_a_draft_is_sent_for_review_and_a_no_is_final_until_it_is_reopened() {
     let home = Home::new();
-    let mut pipe = Pipe::open(&mut home.command(&["leave", "stdio", "--seed", "--english"]));
+    let mut pipe = Pipe::open(&mut home.command(&["leave", "stdio", "--seed", "--lang", "en"]));
     let found = pipe.call("search_leaves", &json!({ "keyword": "家庭旅遊" }), "accept");
     assert_eq!(found["structuredContent"]["leaves"][0]["leave_id"], "LV-7f3a91", "{found}");
     let submit = json!({ "leave_id": "LV-7f3a91", "status": "submitted" });
@@ -134,7 +137,8 @@ fn over_a_pipe_a_draft_is_sent_for_review_and_a_no_is_final_until_it_is_reopened
 #[test]
 fn the_door_on_http_lets_in_nobody_without_a_key() {
     let home = Home::new();
-    let serving = Serving::of(&mut home.command(&["--json", "leave", "serve", "--port", "0", "--seed", "--english"]));
+    let serving =
+        Serving::of(&mut home.command(&["--json", "leave", "serve", "--port", "0", "--seed", "--lang", "en"]));
     assert!(serving.announced["keys"][0]["secret"].as_str().unwrap().starts_with("leave_"));
     let address = serving.url().trim_end_matches("/mcp").to_owned();
     assert!(address.starts_with("http://127.0.0.1:"));
@@ -149,4 +153,50 @@ fn the_door_on_http_lets_in_nobody_without_a_key() {
     BufReader::new(stream).read_line(&mut reply).unwrap();
     assert!(reply.contains(" 401 "), "{reply}");
     assert_eq!(serving.stop(), Some(0));
+}
+
+/// A file that comes with the source.
+fn shipped(name: &str) -> String {
+    std::fs::read_to_string(format!("{}/../../{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+#[test]
+fn the_agents_that_come_along_send_the_family_trip_for_review() {
+    for agent in ["leave", "leave-long"] {
+        let (home, peers) = (Home::new(), Peers::start());
+        peers.configure(&home);
+        let serving = Serving::of(&mut home.command(&["--json", "leave", "serve", "--port", "0", "--seed"]));
+        let file = shipped(&format!("agents/{agent}.toml"));
+        assert!(file.contains("http://127.0.0.1:8090/mcp"));
+        home.write(&format!("agents/{agent}.toml"), file.replace("http://127.0.0.1:8090/mcp", serving.url()));
+        let key = serving.announced["keys"][0]["secret"].as_str().unwrap();
+        let mut chat = home.command(&["chat", "--agent", agent, "--print", "把我那張家庭旅遊的特休送出審核"]);
+        let said = Ended::of(chat.env("LEAVE_KEY", key));
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        for part in ["LV-7f3a91", "審核中"] {
+            assert!(said.stdout.contains(part), "{}{}", said.stdout, said.stderr);
+        }
+        let calls: Vec<&str> = said.stderr.lines().filter(|line| line.starts_with('→')).collect();
+        assert!(calls[0].contains("search_leaves") && calls[1].contains("update_leave_status"), "{calls:?}");
+        let unknown = Ended::of(home.command(&["chat", "--agent", agent, "--print", "hello"]).env_remove("LEAVE_KEY"));
+        assert!(unknown.stderr.contains("LEAVE_KEY"), "{}", unknown.stderr);
+    }
+}
+
+#[test]
+fn what_is_ready_for_other_clients_starts_the_server_or_names_its_door() {
+    let desktop: Value = serde_json::from_str(&shipped("examples/clients/claude-desktop.json")).unwrap();
+    let leave = &desktop["mcpServers"]["leave"];
+    assert_eq!(leave["command"], "bylaw");
+    let arguments: Vec<&str> = leave["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    let home = Home::new();
+    let mut pipe = Pipe::open(&mut home.command(&arguments));
+    let found = pipe.call("search_leaves", &json!({ "keyword": "家庭旅遊" }), "accept");
+    assert_eq!(found["structuredContent"]["leaves"][0]["leave_id"], "LV-7f3a91", "{found}");
+    for (file, servers) in [("cursor", "mcpServers"), ("vscode", "servers")] {
+        let client: Value = serde_json::from_str(&shipped(&format!("examples/clients/{file}.json"))).unwrap();
+        let leave = &client[servers]["leave"];
+        assert_eq!(leave["url"], "http://127.0.0.1:8090/mcp", "{file}");
+        assert!(leave["headers"]["Authorization"].as_str().unwrap().starts_with("Bearer ${"), "{file}");
+    }
 }

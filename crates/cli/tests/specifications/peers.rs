@@ -70,6 +70,21 @@ async fn model(Json(request): Json<Value>) -> Response {
     let (tool, arguments) = match said.split_once(' ').unwrap_or((said, "")) {
         ("cancel", id) => ("cancel_leave", json!({ "leave_id": id })),
         ("submit", _) => ("submit_leave", json!({ "leave_id": "LV-7" })),
+        // Finds it, takes the id out of what was found, and goes on with that.
+        ("把我那張家庭旅遊的特休送出審核", _) => {
+            match results.iter().rfind(|message| message["role"] == "tool") {
+                None => ("search_leaves", json!({ "keyword": "家庭旅遊" })),
+                Some(found) if results.len() < 3 => {
+                    let found = found["content"].as_str().unwrap();
+                    let id = &found[found.find("LV-").unwrap()..][..9];
+                    ("update_leave_status", json!({ "leave_id": id, "status": "submitted" }))
+                }
+                Some(done) => {
+                    let text = format!("done: {}", done["content"].as_str().unwrap());
+                    return reply(&json!({ "role": "assistant", "content": text }), "stop");
+                }
+            }
+        }
         ("look", what) => ("look", json!({ "what": format!("{what}{}", results.len()) })),
         ("wait", _) => std::future::pending().await,
         ("refuse", _) => return (StatusCode::UNAUTHORIZED, "no such key").into_response(),
@@ -83,7 +98,7 @@ async fn model(Json(request): Json<Value>) -> Response {
         }
     };
     let told = results.iter().rev().find(|message| message["role"] == "tool");
-    match told.filter(|_| tool != "look" || is_forced) {
+    match told.filter(|_| !["look", "search_leaves", "update_leave_status"].contains(&tool) || is_forced) {
         Some(told) => reply(&json!({ "role": "assistant", "content": format!("told: {}", told["content"]) }), "stop"),
         None => {
             let function = json!({ "name": tool, "arguments": arguments.to_string() });

@@ -3,7 +3,10 @@
 //! A front says who asks, what for, and how far the asking of the person has come; the desk answers with a view, with a
 //! question to put to the person, or with a refusal. It knows no protocol.
 
+mod attempt;
+mod plan;
 mod read;
+mod requests;
 pub mod view;
 mod write;
 
@@ -13,8 +16,8 @@ use bylaw_contract::{Clock, Language, Randomness, Timestamp};
 
 pub use self::{
     read::{Found, MOST_SHOWN, Search},
+    requests::{Cancel, Create, Patch, Reply, SetStatus, Update},
     view::{BalanceLine, BalanceView, CaseView, LeaveView, NextStep, TypeView},
-    write::{Cancel, Create, Patch, Reply, SetStatus, Update},
 };
 use crate::domain::{
     decide::{Asking, Policy},

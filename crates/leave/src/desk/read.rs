@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use bylaw_contract::Timestamp;
+use bylaw_contract::{Language, Timestamp};
 
 use super::{
     Desk, DeskError, Principal,
     view::{self, BalanceView, LeaveView, TypeView},
 };
 use crate::domain::{
-    decide::{Book, day},
+    book::Book,
+    decide::day,
     ids::{EmployeeId, LeaveId},
     leave::Leave,
     refusal::{Refusal, shortened},
@@ -192,10 +193,10 @@ impl Desk {
         Ok(kinds.map(|kind| view::balance(kind, &account.statement(kind, on), day_minutes, who.language)).collect())
     }
 
-    /// Every leave type. Touches no storage.
+    /// Every leave type, for readers of this language. Touches no storage.
     #[must_use]
-    pub fn types(&self, who: &Principal) -> Vec<TypeView> {
-        self.policy.catalogue.types().iter().map(|kind| view::kind(&self.policy, kind, who.language)).collect()
+    pub fn types(&self, language: Language) -> Vec<TypeView> {
+        self.policy.catalogue.types().iter().map(|kind| view::kind(&self.policy, kind, language)).collect()
     }
 }
 

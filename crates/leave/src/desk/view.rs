@@ -4,13 +4,14 @@ use bylaw_contract::Language;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
+    book::Book,
     catalogue::{LeaveType, Pay, Quota, Unit},
-    decide::{Book, Policy},
+    decide::Policy,
     ids::{EmployeeId, LeaveId, TypeId},
     leave::{Event, Leave},
     quota::Line,
     status::{Party, Status, Step},
-    time::{Day, Moment},
+    time::{Day, Edge},
     words::amount,
 };
 
@@ -39,10 +40,10 @@ pub struct LeaveView {
     pub status: Status,
     /// The same in the reader's language.
     pub status_name: String,
-    /// From.
-    pub start: Moment,
+    /// From: a day where the leave is of whole days, else a moment.
+    pub start: Edge,
     /// To.
-    pub end: Moment,
+    pub end: Edge,
     /// How much working time it takes, in words.
     pub amount: String,
     /// The same in minutes.
@@ -87,8 +88,8 @@ pub(super) fn leave(policy: &Policy, book: &Book, leave: &Leave, today: Day, lan
         type_name: kind.map_or(leave.kind.as_str(), |kind| kind.name(language)).to_owned(),
         status: leave.status,
         status_name: if language.is_chinese() { leave.status.zh() } else { leave.status.as_str() }.to_owned(),
-        start: leave.span.start(),
-        end: leave.span.end(),
+        start: leave.span.edges().0,
+        end: leave.span.edges().1,
         amount: amount(leave.minutes(), policy.calendar.day_minutes(), language),
         minutes: leave.minutes(),
         applicant: leave.applicant.clone(),

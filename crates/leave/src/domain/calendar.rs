@@ -122,6 +122,16 @@ impl Hours {
     }
 }
 
+impl std::fmt::Display for Hours {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (index, (from, to)) in self.spans().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            write!(f, "{comma}{}–{}", ClockTime(from), ClockTime(to))?;
+        }
+        Ok(())
+    }
+}
+
 /// What one day of a leave takes of the working time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DayPart {

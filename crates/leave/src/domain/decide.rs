@@ -3,16 +3,16 @@
 use bylaw_contract::{Language, Timestamp};
 
 use super::{
+    book::Book,
     calendar::{Hours, WorkCalendar},
-    catalogue::{Catalogue, Counting, InvalidCatalogue, LeaveType, Unit},
-    effect::{Effect, Tool, effect_of_replacing},
+    catalogue::{Case, Catalogue, Counting, InvalidCatalogue, LeaveType, Unit},
+    effect::effect_of_replacing,
     ids::{EmployeeId, LeaveId},
-    leave::{Employee, Event, Grant, Leave, MAX_REASON_CHARS, MAX_TITLE_CHARS},
-    quota::Account,
-    refusal::{LegalMove, Refusal, shortened},
-    rules::{Decline, Question, Terms, no_stays_no},
+    leave::{Event, Leave, MAX_REASON_CHARS, MAX_TITLE_CHARS},
+    refusal::{Refusal, shortened},
+    rules::{Terms, no_stays_no},
     status::{Party, Status, Step, moves_from},
-    time::{ClockTime, Day, Edge, InvalidSpan, MAX_SPAN_DAYS, Span},
+    time::{Day, Edge, InvalidSpan, MAX_SPAN_DAYS, Span},
     words::amount,
 };
 
@@ -34,92 +34,6 @@ impl Policy {
     /// Never; a test holds that the bundled catalogue can be read.
     pub fn over(calendar: WorkCalendar) -> Result<Self, InvalidCatalogue> {
         Ok(Self { catalogue: Catalogue::bundled()?, calendar, terms: Terms::default() })
-    }
-}
-
-/// Everything on the books about one person's leaves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Book {
-    /// Whose.
-    pub applicant: Employee,
-    /// Whoever else is named in it: the manager, deputies.
-    pub people: Vec<Employee>,
-    /// The leaves, in every status.
-    pub leaves: Vec<Leave>,
-    /// The overtime.
-    pub grants: Vec<Grant>,
-    /// What persons said no to.
-    pub declines: Vec<Decline>,
-    /// Grows with every write to the book.
-    pub revision: i64,
-}
-
-impl Book {
-    /// The name of someone in it; the id where there is none.
-    #[must_use]
-    pub fn name_of<'a>(&'a self, id: &'a EmployeeId) -> &'a str {
-        let everyone = std::iter::once(&self.applicant).chain(&self.people);
-        everyone.into_iter().find(|person| person.id == *id).map_or(id.as_str(), |person| &person.name)
-    }
-
-    /// A leave in it.
-    #[must_use]
-    pub fn leave(&self, id: &LeaveId) -> Option<&Leave> {
-        self.leaves.iter().find(|leave| leave.id == *id)
-    }
-
-    /// The part that someone has in a leave of it; several where a deputy is also the manager.
-    #[must_use]
-    pub fn parties(&self, leave: &Leave, who: &EmployeeId) -> Vec<Party> {
-        let is = [
-            (Party::Applicant, leave.applicant == *who),
-            (Party::Deputy, leave.deputy.as_ref() == Some(who)),
-            (Party::Manager, self.applicant.manager.as_ref() == Some(who)),
-        ];
-        is.into_iter().filter(|(_, is)| *is).map(|(party, _)| party).collect()
-    }
-
-    /// Whether someone may see a leave of it: its owner always, others once it is more than a draft.
-    #[must_use]
-    pub fn is_visible(&self, leave: &Leave, who: &EmployeeId) -> bool {
-        match self.parties(leave, who).as_slice() {
-            [] => false,
-            [Party::Applicant, ..] => true,
-            [Party::Deputy | Party::Manager, ..] => leave.status != Status::Draft,
-        }
-    }
-
-    /// The account of this book.
-    #[must_use]
-    pub fn account<'a>(&'a self, policy: &'a Policy) -> Account<'a> {
-        Account {
-            catalogue: &policy.catalogue,
-            day_minutes: policy.calendar.day_minutes(),
-            employee: &self.applicant,
-            grants: &self.grants,
-            leaves: &self.leaves,
-        }
-    }
-
-    fn named(&self, party: Party, leave: &Leave) -> Option<(Party, String)> {
-        let id = match party {
-            Party::Applicant => Some(&leave.applicant),
-            Party::Deputy => leave.deputy.as_ref(),
-            Party::Manager => self.applicant.manager.as_ref(),
-        }?;
-        Some((party, format!("{} {}", self.name_of(id), id)))
-    }
-
-    fn all_named(&self, parties: &[Party], leave: &Leave) -> Vec<(Party, String)> {
-        parties.iter().filter_map(|party| self.named(*party, leave)).collect()
-    }
-
-    /// The legal moves of a leave, and who may make them.
-    #[must_use]
-    pub fn legal(&self, leave: &Leave) -> Vec<LegalMove> {
-        let open = moves_from(leave.status).filter(|row| row.step != Step::Consent || !leave.has_consent);
-        let legal = open.map(|row| LegalMove { step: row.step, by: self.all_named(row.by, leave) });
-        legal.filter(|legal| !legal.by.is_empty()).collect()
     }
 }
 
@@ -388,65 +302,6 @@ impl Policy {
             ..leave.clone()
         })
     }
-
-    /// What a person is asked before an effect: whose leave, which, when, how much, and what is lost. `fingerprint` stands
-    /// for the arguments in what the answer is bound to.
-    #[must_use]
-    pub fn question(
-        &self,
-        book: &Book,
-        asking: Asking<'_>,
-        leave: &Leave,
-        (tool, effect): (Tool, Effect),
-        (reason, fingerprint): (&str, &str),
-    ) -> Question {
-        let language = asking.language;
-        let kind = self.catalogue.get(&leave.kind);
-        let name = kind.map_or(leave.kind.as_str(), |kind| kind.name(language));
-        let taken = amount(leave.minutes(), self.calendar.day_minutes(), language);
-        let (id, title, owner) = (&leave.id, &leave.title, book.name_of(&leave.applicant));
-        let (start, end) = (leave.span.start(), leave.span.end());
-        let deputy = leave.deputy.as_ref().filter(|_| leave.has_consent).map(|deputy| book.name_of(deputy));
-        let reason = shortened(reason);
-        let message = if language.is_chinese() {
-            let lost = match effect {
-                Effect::Revoke => "這張假已經核准；取消後核准即失效，要休須重新申請。",
-                Effect::TurnDown => "駁回後申請即結案，申請人須重新申請。",
-                Effect::TakeBack => "撤回後申請即結案，代理人的同意也隨之失效。",
-                Effect::Arrange
-                | Effect::Discard
-                | Effect::Submit
-                | Effect::Consent
-                | Effect::Approve
-                | Effect::Conclude => "",
-            };
-            let deputy = deputy.map_or_else(String::new, |name| format!("代理人{name}已同意代理。"));
-            let reason = if reason.is_empty() { String::new() } else { format!("理由：{reason}。") };
-            format!(
-                "要{}嗎？{owner}的{name}「{title}」（{id}），{start} 至 {end}，共 {taken}。{deputy}{lost}{reason}",
-                effect.zh()
-            )
-        } else {
-            let (what, lost) = match effect {
-                Effect::Revoke => {
-                    ("Cancel", "It has been approved; the approval is lost, and it must be asked for anew.")
-                }
-                Effect::TurnDown => ("Turn down", "The request is closed, and must be made anew."),
-                Effect::TakeBack => ("Withdraw", "The request is closed, and the deputy's consent is lost with it."),
-                Effect::Arrange
-                | Effect::Discard
-                | Effect::Submit
-                | Effect::Consent
-                | Effect::Approve
-                | Effect::Conclude => (effect.as_str(), ""),
-            };
-            let deputy = deputy.map_or_else(String::new, |name| format!("The deputy {name} has agreed to stand in. "));
-            let reason = if reason.is_empty() { String::new() } else { format!(" Reason: {reason}.") };
-            format!("{what} {owner}'s {name} {title:?} ({id}), {start} to {end}, {taken}? {deputy}{lost}{reason}",)
-        };
-        let binding = format!("{}|{tool}|{}|{}|{effect}|{fingerprint}", asking.who, leave.id, leave.version);
-        Question { leave: leave.id.clone(), effect, message, binding }
-    }
 }
 
 fn event(kind: &LeaveType, wanted: &Wanted, language: Language) -> Result<Option<Event>, Refusal> {
@@ -470,20 +325,9 @@ fn event(kind: &LeaveType, wanted: &Wanted, language: Language) -> Result<Option
         (None, _) => return Err(needed()),
         (Some(asked), _) => {
             let asked = asked.trim();
-            let is =
-                |case: &&super::catalogue::Case| case.id == asked || case.name_zh == asked || case.name_en == asked;
+            let is = |case: &&Case| case.id == asked || case.name_zh == asked || case.name_en == asked;
             cases.iter().find(is).ok_or_else(needed)?
         }
     };
     Ok(Some(Event { on, case: case.id.clone() }))
-}
-
-impl std::fmt::Display for Hours {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (index, (from, to)) in self.spans().enumerate() {
-            let comma = if index == 0 { "" } else { ", " };
-            write!(f, "{comma}{}–{}", ClockTime(from), ClockTime(to))?;
-        }
-        Ok(())
-    }
 }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use bylaw_contract::Timestamp;
 
 use super::{
-    decide::Book,
+    book::Book,
     history::HistoryEntry,
     ids::{EmployeeId, LeaveId, LeaveKeyId, OnceKey},
     leave::{Employee, Grant, Leave},

@@ -202,7 +202,7 @@ macro_rules! as_text {
     )+};
 }
 
-as_text!(Day, Moment);
+as_text!(Day, Moment, Edge);
 
 /// What a caller writes for the beginning or the end of a leave: a whole day, or a moment in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +211,15 @@ pub enum Edge {
     Day(Day),
     /// That minute.
     At(Moment),
+}
+
+impl fmt::Display for Edge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => day.fmt(f),
+            Self::At(moment) => moment.fmt(f),
+        }
+    }
 }
 
 impl FromStr for Edge {
@@ -274,6 +283,17 @@ impl Span {
     #[must_use]
     pub const fn end(self) -> Moment {
         self.end
+    }
+
+    /// Its edges as people write them: days alone where it is of whole days.
+    #[must_use]
+    pub fn edges(self) -> (Edge, Edge) {
+        let (first, last) = (self.start.day, self.end.day);
+        if self.start == first.begin() && self.end == last.end() {
+            (Edge::Day(first), Edge::Day(last))
+        } else {
+            (Edge::At(self.start), Edge::At(self.end))
+        }
     }
 
     /// Whether the two share a minute.

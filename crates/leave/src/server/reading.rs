@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use bylaw_contract::Language;
 use bylaw_mcp::{CallContext, ServerTool, ToolReply, ToolSpec, ToolStop};
 use serde_json::json;
 
@@ -16,16 +17,30 @@ use crate::{
 };
 
 pub(super) fn tools(desk: &Desk) -> Vec<Arc<dyn ServerTool>> {
+    let types = [Language::English, Language::TraditionalChinese].map(|language| told_types(desk, language));
+    let types = Arc::new(types);
     Tool::ALL
         .iter()
         .filter(|tool| tool.is_read_only())
-        .map(|tool| Arc::new(Reading { tool: *tool, desk: desk.clone() }) as Arc<dyn ServerTool>)
+        .map(|tool| Arc::new(Reading { tool: *tool, desk: desk.clone(), types: types.clone() }) as Arc<dyn ServerTool>)
         .collect()
+}
+
+/// Every leave type, told in this language.
+fn told_types(desk: &Desk, language: Language) -> ToolReply {
+    let types = desk.types(language);
+    let line = |kind: &crate::desk::TypeView| {
+        format!("{} ({}): {} [{}]", kind.name, kind.kind, kind.rule, kind.articles.join("; "))
+    };
+    let text: Vec<String> = types.iter().map(line).collect();
+    ToolReply::text(text.join("\n")).structured(json!({ "types": types }))
 }
 
 struct Reading {
     tool: Tool,
     desk: Desk,
+    /// They do not change while a server runs: told once, in English and in Chinese.
+    types: Arc<[ToolReply; 2]>,
 }
 
 /// Nobody of ours let this caller in: a mistake of whoever mounted the server.
@@ -63,12 +78,8 @@ impl ServerTool for Reading {
                 Ok(ToolReply::text(text.join("\n")).structured(json!({ "balances": balances })))
             }
             Tool::ListLeaveTypes => {
-                let types = desk.types(&who);
-                let line = |kind: &crate::desk::TypeView| {
-                    format!("{} ({}): {} [{}]", kind.name, kind.kind, kind.rule, kind.articles.join("; "))
-                };
-                let text: Vec<String> = types.iter().map(line).collect();
-                Ok(ToolReply::text(text.join("\n")).structured(json!({ "types": types })))
+                let [english, chinese] = &*self.types;
+                Ok(if who.language.is_chinese() { chinese } else { english }.clone())
             }
             Tool::CreateLeave | Tool::UpdateLeave | Tool::UpdateLeaveStatus | Tool::CancelApprovedLeave => {
                 Err(stranger())
@@ -99,7 +110,7 @@ fn balance_line(balance: &crate::desk::BalanceView, who: &Principal) -> String {
     };
     let lines: Vec<String> = balance.lines.iter().map(line).collect();
     let said = if lines.is_empty() { balance.rule.clone() } else { lines.join(if zh { "；" } else { "; " }) };
-    format!("{}: {said}", balance.type_name)
+    format!("{}{}{said}", balance.type_name, if zh { "：" } else { ": " })
 }
 
 fn found(found: &Found, who: &Principal) -> Result<ToolReply, ToolStop> {
@@ -146,8 +157,8 @@ pub(super) fn one(view: &LeaveView, who: &Principal) -> Result<ToolReply, ToolSt
         })
         .collect();
     if !steps.is_empty() {
-        let head = if who.language.is_chinese() { "下一步" } else { "Next" };
-        text.push_str(&format!("\n{head}: {}", steps.join(", ")));
+        let head = if who.language.is_chinese() { "下一步：" } else { "Next: " };
+        text.push_str(&format!("\n{head}{}", steps.join(", ")));
     }
     for remark in &view.remarks {
         text.push('\n');

@@ -16,7 +16,7 @@ pub(super) fn object(properties: &[(&str, Value)], required: usize) -> Value {
 }
 
 pub(super) fn leave_id() -> (&'static str, Value) {
-    ("leave_id", text("The real id, such as LV-7f3a91, as a look-up showed it. Never guess one."))
+    ("leave_id", text("The id as a look-up showed it: LV- and six hexadecimal digits. Never guess one."))
 }
 
 pub(super) fn version() -> (&'static str, Value) {

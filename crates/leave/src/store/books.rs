@@ -5,7 +5,7 @@ use sqlx::{Row, Sqlite, SqliteExecutor, SqlitePool, Transaction, sqlite::SqliteR
 
 use super::columns::{Failure, count, json, optional_text, text, word};
 use crate::domain::{
-    decide::Book,
+    book::Book,
     effect::{Effect, Tool},
     ids::{EmployeeId, LeaveId},
     leave::{Employee, Event, Grant, Leave},

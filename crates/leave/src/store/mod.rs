@@ -18,7 +18,7 @@ use sqlx::{AssertSqlSafe, Sqlite, SqlitePool, Transaction};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::domain::{
-    decide::Book,
+    book::Book,
     history::HistoryEntry,
     ids::{EmployeeId, LeaveId, LeaveKeyId, OnceKey},
     leave::{Employee, Leave},

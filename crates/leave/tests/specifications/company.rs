@@ -12,8 +12,9 @@ use bylaw_contract::{Clock, Language, Randomness, Timestamp};
 use bylaw_leave::{
     desk::{Desk, Principal},
     domain::{
+        book::Book,
         calendar::WorkCalendar,
-        decide::{Asking, Book, Policy, Wanted},
+        decide::{Asking, Policy, Wanted},
         ids::{EmployeeId, LeaveId},
         leave::{Employee, Grant, Leave},
         refusal::Refusal,
@@ -108,15 +109,22 @@ pub(crate) fn book_with(hired: &str, leaves: &[(&str, &str, &str)]) -> Book {
 }
 
 /// A clock that moves only when it is told to.
-pub(crate) struct TestClock(AtomicI64);
+pub(crate) struct TestClock(AtomicI64, AtomicU64);
 
 impl TestClock {
     pub(crate) fn at(now: Timestamp) -> Self {
-        Self(AtomicI64::new(now.0))
+        Self(AtomicI64::new(now.0), AtomicU64::new(0))
     }
 
     pub(crate) fn forward(&self, by: Duration) {
         self.0.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::Relaxed);
+    }
+}
+
+impl TestClock {
+    /// Some milliseconds by the watch, which sessions and keys go by.
+    pub(crate) fn tick(&self, milliseconds: u64) {
+        self.1.fetch_add(milliseconds, Ordering::Relaxed);
     }
 }
 
@@ -126,7 +134,7 @@ impl Clock for TestClock {
     }
 
     fn elapsed(&self) -> Duration {
-        Duration::ZERO
+        Duration::from_millis(self.1.load(Ordering::Relaxed))
     }
 }
 

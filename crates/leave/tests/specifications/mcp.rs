@@ -1,227 +1,16 @@
-//! The same rules through MCP, in either era: a person who answers, and a model that tries.
+//! The leave system as a model meets it: who comes in, what is offered, and the words of it.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
+use std::sync::Arc;
+
+use bylaw_leave::domain::{ids::EmployeeId, store::LeaveStore};
+use bylaw_mcp::{ClientOptions, Host, McpAddress, McpClient, McpServer, listen};
+use serde_json::json;
+
+use crate::{
+    company::{Counting, principal},
+    house::{APPROVED, Era, House, Human, RandomOf, call, text},
+    wire,
 };
-
-use async_trait::async_trait;
-use axum::{
-    body::Body,
-    extract::Request,
-    middleware::{Next, from_fn},
-    response::IntoResponse,
-};
-use bylaw_contract::Language;
-use bylaw_leave::{
-    domain::{ids::EmployeeId, status::Status, store::LeaveStore},
-    server::{LeaveKeys, server},
-};
-use bylaw_mcp::{
-    CallOptions, ClientOptions, Content, Elicit, ElicitReply, Elicitation, Host, HttpMount, HttpOptions, McpAddress,
-    McpClient, McpServer, ToolOutcome, listen,
-};
-use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
-
-use crate::company::{Counting, Office, principal};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Era {
-    Older,
-    Newer,
-}
-
-/// What a person does with a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Human {
-    Accepts,
-    Declines,
-    Dismisses,
-    Waits,
-    IsNotThere,
-}
-
-struct Person {
-    office: Arc<Office>,
-    does: Human,
-    asked: Mutex<Vec<String>>,
-}
-
-#[async_trait]
-impl Elicit for Person {
-    async fn elicit(&self, request: Elicitation) -> ElicitReply {
-        self.asked.lock().unwrap().push(request.message);
-        match self.does {
-            Human::Accepts => ElicitReply::Accept(json!({})),
-            Human::Declines => ElicitReply::Decline,
-            Human::Dismisses | Human::IsNotThere => ElicitReply::Cancel,
-            // In the older era the call waits; in the newer one the answer comes too late.
-            Human::Waits => {
-                self.office.clock.forward(Duration::from_secs(660));
-                tokio::time::sleep(Duration::from_millis(500)).await;
-                ElicitReply::Accept(json!({}))
-            }
-        }
-    }
-}
-
-struct House {
-    office: Arc<Office>,
-    mount: HttpMount,
-    over: CancellationToken,
-}
-
-impl Drop for House {
-    fn drop(&mut self) {
-        self.over.cancel();
-    }
-}
-
-impl House {
-    async fn open() -> Self {
-        let office = Arc::new(Office::open().await);
-        let over = CancellationToken::new();
-        let clock = office.clock.clone();
-        let built =
-            server(&office.desk, Language::English, clock.clone(), Arc::new(Counting::default())).await.unwrap();
-        let keys = Arc::new(LeaveKeys::new(office.store.clone()));
-        let mount = HttpMount::new(built, keys, clock, HttpOptions::default(), over.clone());
-        Self { office, mount, over }
-    }
-
-    /// A client of this era with a key of this employee.
-    async fn client(&self, who: &str, era: Era, does: Human) -> (McpClient, Arc<Person>) {
-        let id = EmployeeId::new(who).unwrap();
-        let clock = self.office.clock.clone();
-        let random = RandomOf(who.bytes().map(u64::from).sum::<u64>() * 1_000 + rand_of(&self.office));
-        let (_, secret) = bylaw_leave::keys::create(&*self.office.store, &id, &*clock, &random).await.unwrap();
-        let router = match era {
-            Era::Newer => self.mount.router(),
-            Era::Older => self.mount.router().layer(from_fn(forget)),
-        };
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-        tokio::spawn(listen(listener, router, self.over.clone()));
-        let bearer = Some(secret.reveal().to_owned());
-        let address = McpServer { name: "leaves".to_owned(), address: McpAddress::Http { url, bearer } };
-        let person = Arc::new(Person { office: self.office.clone(), does, asked: Mutex::default() });
-        let elicit = (does != Human::IsNotThere).then(|| person.clone() as Arc<dyn Elicit>);
-        let host = Host { elicit, clock, randomness: Arc::new(Counting::default()) };
-        let client = McpClient::connect(address, ClientOptions::default(), host).await.unwrap();
-        let protocol = client.protocol().await;
-        assert_eq!(protocol.as_deref(), Some(if era == Era::Newer { "2026-07-28" } else { "2025-11-25" }));
-        (client, person)
-    }
-
-    async fn status(&self, id: &str) -> Status {
-        self.office.store.leave(&id.parse().unwrap()).await.unwrap().unwrap().status
-    }
-
-    /// A leave of ann's that has come so far.
-    async fn leave(&self, steps: &[(&str, &str)], on: &str) -> String {
-        let office = &self.office;
-        let id = office.create("ann", "annual", on, on).await.unwrap().leave_id.to_string();
-        for (who, status) in steps {
-            office.look(who, &id).await.unwrap();
-            office.set(who, &id, status, &bylaw_leave::domain::rules::Confirmation::NotAsked).await.unwrap();
-        }
-        id
-    }
-}
-
-/// Keys must differ; everything else may count.
-struct RandomOf(u64);
-
-impl bylaw_contract::Randomness for RandomOf {
-    fn fill(&self, bytes: &mut [u8]) {
-        for (index, byte) in bytes.iter_mut().enumerate() {
-            *byte = self.0.to_le_bytes()[index % 8];
-        }
-    }
-}
-
-fn rand_of(office: &Office) -> u64 {
-    let ticket = office.ticket();
-    ticket.rsplit('-').next().unwrap().parse().unwrap()
-}
-
-/// Knows no `server/discover`, as servers of the older era do not.
-async fn forget(request: Request, next: Next) -> axum::response::Response {
-    let (parts, body) = request.into_parts();
-    let bytes = axum::body::to_bytes(body, 1 << 24).await.unwrap();
-    let message: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    if message["method"] == "server/discover" {
-        let error = json!({ "code": -32601, "message": "no such method" });
-        return axum::Json(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error })).into_response();
-    }
-    next.run(Request::from_parts(parts, Body::from(bytes))).await
-}
-
-async fn call(client: &McpClient, tool: &str, arguments: Value) -> ToolOutcome {
-    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    client.call(tool, &arguments, CallOptions::default()).await.unwrap()
-}
-
-fn text(outcome: &ToolOutcome) -> String {
-    let text = |content: &Content| match content {
-        Content::Text(text) => text.clone(),
-        other => panic!("{other:?}"),
-    };
-    outcome.content.iter().map(text).collect()
-}
-
-const APPROVED: &[(&str, &str)] = &[("ann", "submitted"), ("dan", "consented"), ("boss", "approved")];
-const CONSENTED: &[(&str, &str)] = &[("ann", "submitted"), ("dan", "consented")];
-
-/// A tool, how far the leave has come, who calls it, with what, and where a yes leads.
-type Row = (&'static str, &'static [(&'static str, &'static str)], &'static str, Value, Status);
-
-/// Rule × tool × era × what the person does: what the model is told, and where the leave stands afterwards.
-#[tokio::test]
-async fn a_person_is_asked_in_either_era_and_every_answer_has_its_end() {
-    let tools: [Row; 3] = [
-        ("cancel_approved_leave", APPROVED, "ann", json!({ "reason": "plans changed" }), Status::Cancelled),
-        ("update_leave_status", CONSENTED, "boss", json!({ "status": "rejected" }), Status::Rejected),
-        ("update_leave_status", CONSENTED, "ann", json!({ "status": "withdrawn" }), Status::Withdrawn),
-    ];
-    for era in [Era::Older, Era::Newer] {
-        for (tool, steps, who, arguments, end) in &tools {
-            for (does, code, then) in [
-                (Human::Accepts, None, None),
-                (Human::Declines, Some("declined"), Some("said_no")),
-                (Human::Dismisses, Some("dismissed"), Some("dismissed")),
-                (Human::Waits, Some("not_answered"), Some("not_answered")),
-                (Human::IsNotThere, Some("cannot_ask"), Some("cannot_ask")),
-            ] {
-                let told = format!("{tool} {arguments} {era:?} {does:?}");
-                let house = House::open().await;
-                let id = house.leave(steps, "2026-04-13").await;
-                let before = house.status(&id).await;
-                let (client, person) = house.client(who, era, does).await;
-                call(&client, "get_leave", json!({ "leave_id": id })).await;
-                let mut arguments = arguments.clone();
-                arguments["leave_id"] = id.as_str().into();
-                let outcome = call(&client, tool, arguments.clone()).await;
-                let refused = |outcome: &ToolOutcome| {
-                    outcome.structured.as_ref().and_then(|value| value["refused"].as_str().map(str::to_owned))
-                };
-                assert_eq!(outcome.is_error, code.is_some(), "{told}: {}", text(&outcome));
-                assert_eq!(refused(&outcome).as_deref(), code, "{told}: {}", text(&outcome));
-                assert_eq!(house.status(&id).await, if code.is_none() { *end } else { before }, "{told}");
-                let asked = person.asked.lock().unwrap().clone();
-                assert_eq!(asked.is_empty(), does == Human::IsNotThere, "{told}");
-                assert!(asked.iter().all(|message| message.contains("name of ann") && message.contains(&id)), "{told}");
-                if let Some(then) = then {
-                    call(&client, "get_leave", json!({ "leave_id": id })).await;
-                    let again = call(&client, tool, arguments).await;
-                    assert_eq!(refused(&again).as_deref(), Some(then), "{told}: {}", text(&again));
-                    assert_eq!(house.status(&id).await, before, "{told}");
-                }
-            }
-        }
-    }
-}
 
 #[tokio::test]
 async fn the_seeds_two_calls_send_a_draft_for_review() {
@@ -296,6 +85,10 @@ async fn every_tool_says_what_it_is_and_is_not_for_and_keeps_to_its_schema() {
         let says_not = description.contains("not ") || description.contains("not\u{a0}");
         assert!(says_not, "{}: {description}", tool.name);
         assert!(tool.title.is_some() && tool.output_schema.is_some(), "{}", tool.name);
+        // An id in an example is one that a small model uses.
+        let said = format!("{description} {:?}", tool.input_schema);
+        let is_id = |after: &str| after.len() >= 6 && after.bytes().take(6).all(|byte| byte.is_ascii_hexdigit());
+        assert!(!said.split("LV-").skip(1).any(is_id), "{said}");
     }
     // In debug builds the server holds replies against its output schemas.
     for (tool, arguments) in [
@@ -331,4 +124,23 @@ async fn every_tool_says_what_it_is_and_is_not_for_and_keeps_to_its_schema() {
         assert!(outcome.is_error && text(&outcome).contains(told), "{tool}: {}", text(&outcome));
     }
     assert_eq!(principal("boss").employee.as_str(), "boss");
+}
+
+#[tokio::test]
+async fn a_key_that_is_revoked_while_it_is_used_opens_nothing_a_tenth_of_a_second_later() {
+    let house = House::open().await;
+    let (url, key) = house.door("ann").await;
+    let opens = async || {
+        let told = wire::call(&url, &key, "list_leave_types", &json!({}), None).await;
+        told["result"]["isError"] == false || told["result"]["structuredContent"]["types"].is_array()
+    };
+    assert!(opens().await);
+    let made = house.office.store.keys().await.unwrap();
+    house.office.store.revoke_key(&made[0].id, crate::company::NOW).await.unwrap();
+    house.office.clock.tick(100);
+    assert!(!opens().await);
+    // A key that is made meanwhile opens at once.
+    let (url, key) = house.door("ann").await;
+    let told = wire::call(&url, &key, "list_leave_types", &json!({}), None).await;
+    assert!(told["result"]["structuredContent"]["types"].is_array(), "{told}");
 }

@@ -244,7 +244,7 @@ fn only_what_is_asked_for_holds_its_days() {
 
 /// From, until, granted, left, whether carried over.
 fn statement(
-    book: &bylaw_leave::domain::decide::Book,
+    book: &bylaw_leave::domain::book::Book,
     policy: &bylaw_leave::domain::decide::Policy,
     kind: &str,
     on: Day,

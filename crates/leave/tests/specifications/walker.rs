@@ -1,28 +1,26 @@
-//! Ten thousand calls at random, by four people and with every kind of answer, and a watcher who believes nothing that the
-//! desk says of itself.
+//! Ten thousand calls at random, by four people and with every kind of answer.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use bylaw_contract::Timestamp;
 use bylaw_leave::{
-    desk::{Patch, Reply, Search, Update},
+    desk::{Cancel, Create, DeskError, LeaveView, Patch, Reply, Search, SetStatus, Update},
     domain::{
-        decide::Policy,
-        effect::{Effect, effect_of_step},
-        ids::{EmployeeId, LeaveId},
+        ids::LeaveId,
         leave::Leave,
         refusal::Refusal,
         rules::{Answer, Confirmation},
         status::{MOVES, Move, Party, Status, Step},
-        store::LeaveStore,
     },
 };
 
-use crate::company::{NOW, Office, id, policy, principal};
+use crate::{
+    company::{NOW, Office, policy, principal},
+    watcher::{Call, Count, Watcher},
+};
 
 const WALKS: u64 = 20;
 const CALLS: u32 = 500;
-const PEOPLE: [&str; 4] = ["ann", "boss", "dan", "eve"];
 
 /// Numbers that are the same each time.
 struct Dice(u64);
@@ -40,137 +38,35 @@ impl Dice {
     }
 }
 
-/// What the watcher has seen with their own eyes.
-#[derive(Default)]
-struct Watcher {
-    leaves: BTreeMap<LeaveId, Leave>,
-    /// Who was shown which version, and when.
-    shown: BTreeMap<(EmployeeId, LeaveId), (u32, i64)>,
-    declined: Vec<(LeaveId, Effect)>,
-    used_tickets: Vec<String>,
-    changes: u32,
-    asked: u32,
-}
-
-/// One call that may have written something.
-struct Call<'a> {
-    who: &'a str,
-    /// With a person's yes to this ticket.
-    accepted: Option<String>,
-}
-
-impl Watcher {
-    fn saw(&mut self, who: &str, views: &[bylaw_leave::desk::LeaveView], now: Timestamp) {
-        for view in views {
-            self.shown.insert((id(who), view.leave_id.clone()), (view.version, now.0));
-        }
-    }
-
-    /// Compares what is on the books with what was, and judges each difference.
-    async fn look(&mut self, office: &Office, policy: &Policy, call: &Call<'_>, now: Timestamp, trail: &str) {
-        let mut books = Vec::new();
-        for person in PEOPLE {
-            books.push(office.store.book(&id(person)).await.unwrap().unwrap());
-        }
-        for book in &books {
-            let mut has_changed = false;
-            for leave in &book.leaves {
-                has_changed |= self.leaves.get(&leave.id) != Some(leave);
-                match self.leaves.get(&leave.id).cloned() {
-                    Some(before) if before == *leave => {}
-                    Some(before) => self.judge(&before, leave, book, call, now, policy, trail),
-                    None => {
-                        assert_eq!((leave.status, leave.version), (Status::Draft, 1), "{trail}");
-                        assert_eq!(leave.applicant.as_str(), call.who, "{trail}: made for another");
-                        self.changes += 1;
-                    }
-                }
-                self.leaves.insert(leave.id.clone(), leave.clone());
-            }
-            if !has_changed {
-                continue;
-            }
-            let counted: Vec<&Leave> = book.leaves.iter().filter(|leave| leave.is_counted()).collect();
-            for (index, leave) in counted.iter().enumerate() {
-                assert!(counted[index + 1..].iter().all(|other| !other.span.overlaps(leave.span)), "{trail}: overlap");
-                assert_eq!(book.account(policy).shortfall(leave), None, "{trail}: {} is more than there is", leave.id);
-            }
-        }
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "everything there is to know about one difference")]
-    fn judge(
-        &mut self,
-        before: &Leave,
-        after: &Leave,
-        book: &bylaw_leave::domain::decide::Book,
-        call: &Call<'_>,
-        now: Timestamp,
-        policy: &Policy,
-        trail: &str,
-    ) {
-        self.changes += 1;
-        assert_eq!(after.version, before.version + 1, "{trail}: more than one step");
-        let (version, at) = self.shown.get(&(id(call.who), after.id.clone())).copied().unwrap_or_default();
-        assert_eq!(version, before.version, "{trail}: not shown to {}", call.who);
-        assert!(now.0 - at <= 30 * 60 * 1_000, "{trail}: shown too long ago");
-        if before.status == Status::Draft && after.status == Status::Draft {
-            assert_eq!(after.applicant.as_str(), call.who, "{trail}: edited by another");
-            return;
-        }
-        let consented = after.has_consent && !before.has_consent;
-        let step = |row: &&Move| {
-            row.from == before.status && row.to == after.status && (row.step == Step::Consent) == consented
-        };
-        let row = MOVES.iter().find(step).unwrap_or_else(|| panic!("{trail}: {before:?} became {after:?}"));
-        let who = id(call.who);
-        let has_part = row.by.iter().any(|party| match party {
-            Party::Applicant => after.applicant == who,
-            Party::Deputy => after.deputy.as_ref() == Some(&who),
-            Party::Manager => book.applicant.manager.as_ref() == Some(&who),
-        });
-        assert!(has_part, "{trail}: {} is not for {}", row.step, call.who);
-        assert_eq!((&after.days, after.span, &after.kind), (&before.days, before.span, &before.kind), "{trail}");
-        if row.step == Step::Approve && policy.needs_deputy(after) {
-            assert!(before.has_consent, "{trail}: approved without the deputy");
-        }
-        let effect = effect_of_step(before.status, row.step);
-        assert!(!self.declined.contains(&(after.id.clone(), effect)), "{trail}: {effect} was declined");
-        let must_ask = match effect {
-            Effect::Revoke | Effect::TurnDown => true,
-            Effect::TakeBack => before.has_consent,
-            _ => false,
-        };
-        if must_ask {
-            let ticket = call.accepted.clone().unwrap_or_else(|| panic!("{trail}: {effect} without a yes"));
-            assert!(!self.used_tickets.contains(&ticket), "{trail}: a yes was used twice");
-            self.used_tickets.push(ticket);
-        }
-    }
-}
-
 /// Days in March and April, so that leaves meet.
 fn a_day(dice: &mut Dice) -> String {
     format!("2026-{:02}-{:02}", 3 + dice.roll(2), 1 + dice.roll(28))
 }
 
 fn a_leave(dice: &mut Dice, watcher: &Watcher) -> String {
-    // Mostly one with which something can still be done.
+    // Mostly one with which something can still be done, and of some of those the one that has come furthest: most leaves
+    // are drafts, and about a draft nobody is ever asked.
     let any = dice.roll(10) == 0;
     let open = |leave: &&Leave| any || MOVES.iter().any(|row| row.from == leave.status);
-    let known: Vec<&LeaveId> = watcher.leaves.values().filter(open).map(|leave| &leave.id).collect();
-    if known.is_empty() || dice.roll(40) == 0 { "LV-ffffff".to_owned() } else { dice.of(&known).to_string() }
+    let known: Vec<&Leave> = watcher.leaves.values().filter(open).collect();
+    if known.is_empty() || dice.roll(40) == 0 {
+        return "LV-ffffff".to_owned();
+    }
+    let some: Vec<&Leave> = (0..1 + dice.roll(6)).map(|_| dice.of(&known)).collect();
+    some.into_iter().max_by_key(|leave| (leave.status, leave.has_consent)).map(|leave| leave.id.to_string()).unwrap()
 }
 
 /// Whom the next step of a leave is for, and which it is: without help a walk would hardly get anywhere.
 fn a_good_step(dice: &mut Dice, leave: &Leave) -> Option<(&'static str, Step)> {
-    let rows: Vec<&Move> = MOVES.iter().filter(|row| row.from == leave.status).collect();
+    let is_loss = |row: &&Move| row.from == Status::Draft && row.step == Step::Withdraw;
+    let keeps = dice.roll(6) > 0;
+    let rows: Vec<&Move> = MOVES.iter().filter(|row| row.from == leave.status && !(keeps && is_loss(row))).collect();
     let row = if rows.is_empty() { return None } else { dice.of(&rows) };
-    let applicant = PEOPLE.iter().find(|person| **person == leave.applicant.as_str())?;
+    let applicant = ["ann", "boss", "dan", "eve"].into_iter().find(|person| *person == leave.applicant.as_str())?;
     let who = match dice.of(row.by) {
         Party::Applicant => applicant,
         Party::Deputy => {
-            if *applicant == "ann" {
+            if applicant == "ann" {
                 "dan"
             } else {
                 "ann"
@@ -181,7 +77,64 @@ fn a_good_step(dice: &mut Dice, leave: &Leave) -> Option<(&'static str, Step)> {
     Some((who, row.step))
 }
 
-async fn walk(seed: u64) -> (u32, u32, usize) {
+/// A write of any kind, as it is sent.
+#[derive(Clone, Debug)]
+enum Write {
+    Create(Create),
+    Update(Update),
+    Set(SetStatus),
+    Cancel(Cancel),
+}
+
+impl Write {
+    async fn send(&self, office: &Office, who: &str, with: &Confirmation) -> Result<Reply, Refusal> {
+        let who = principal(who);
+        let done = |view: LeaveView| Reply::Done(Box::new(view));
+        let sent = match self {
+            Self::Create(create) => office.desk.create(&who, create).await.map(done),
+            Self::Update(update) => office.desk.update(&who, update).await.map(done),
+            Self::Set(set) => office.desk.set_status(&who, set, with).await,
+            Self::Cancel(cancel) => office.desk.cancel(&who, cancel, with).await,
+        };
+        sent.map_err(|error| match error {
+            DeskError::Refused(refusal) => refusal,
+            DeskError::Store(error) => panic!("{error:?}"),
+        })
+    }
+
+    fn once(&self) -> Option<&str> {
+        match self {
+            Self::Create(Create { once, .. })
+            | Self::Update(Update { once, .. })
+            | Self::Set(SetStatus { once, .. })
+            | Self::Cancel(Cancel { once, .. }) => once.as_deref(),
+        }
+    }
+
+    /// The same key for something else.
+    fn otherwise(&self) -> Self {
+        let mut other = self.clone();
+        match &mut other {
+            Self::Create(create) => create.title.push('!'),
+            Self::Update(update) => update.patch.reason = Some("another".to_owned()),
+            Self::Set(set) => set.status.push(' '),
+            Self::Cancel(cancel) => cancel.reason.push('!'),
+        }
+        other
+    }
+
+    /// A write that was done under a key is sent again, as after a reply that was lost; then its key for something else.
+    async fn again(&self, office: &Office, who: &str, with: &Confirmation, first: &Reply, trail: &str) {
+        for with in [with, &Confirmation::NotAsked, &Confirmation::CannotAsk] {
+            let again = self.send(office, who, with).await;
+            assert_eq!(again.as_ref(), Ok(first), "{trail}: {self:?} was not done once");
+        }
+        let other = self.otherwise().send(office, who, with).await;
+        assert_eq!(other.map_err(|refusal| refusal.code()), Err("key_used_otherwise"), "{trail}: {self:?}");
+    }
+}
+
+async fn walk(seed: u64) -> Count {
     let office = Office::open().await;
     let policy = policy();
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
@@ -189,11 +142,20 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
     let mut yeses: Vec<Confirmation> = Vec::new();
     let mut trail: std::collections::VecDeque<String> = std::collections::VecDeque::new();
     for number in 0..CALLS {
-        let mut who = dice.of(&["ann", "ann", "dan", "boss", "eve"]);
+        let mut who = dice.of(&["ann", "ann", "ann", "dan", "dan", "boss", "eve"]);
         let now = bylaw_contract::Clock::now(&*office.clock);
         let leave = a_leave(&mut dice, &watcher);
         let kind = dice.roll(16);
         let known = leave.parse().ok().and_then(|id: LeaveId| watcher.leaves.get(&id).cloned());
+        if let Some(leave) = known.as_ref().filter(|_| dice.roll(8) > 0) {
+            // Mostly somebody who has a part in it.
+            who = match leave.applicant.as_str() {
+                "ann" => dice.of(&["ann", "ann", "dan", "boss"]),
+                "dan" => dice.of(&["dan", "dan", "ann", "boss"]),
+                "boss" => "boss",
+                _ => "eve",
+            };
+        }
         let good = known.filter(|_| kind >= 8 && dice.roll(3) > 0);
         let good = good.and_then(|leave| a_good_step(&mut dice, &leave));
         if let Some((party, _)) = good {
@@ -205,17 +167,38 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
                 watcher.saw(who, std::slice::from_ref(&view), now);
             }
         }
-        let mut call = Call { who, accepted: None };
+        // Nobody stands in for the other two, and without a deputy a leave of a day gets no further than its draft.
+        if kind < 2 && dice.roll(6) > 0 {
+            who = dice.of(&["ann", "dan"]);
+        }
+        let version = if dice.roll(8) == 0 { Some(dice.of(&[1, 2, 3, 4])) } else { None };
+        let mut call = Call { who, accepted: None, version: None };
+        let once = (dice.roll(4) == 0).then(|| format!("key-{number}"));
+        let so_far = || trail.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
         let said = match kind {
             0 | 1 => {
                 let kind = dice.of(&["annual", "sick", "personal", "compensatory", "official"]);
                 let start = a_day(&mut dice);
-                let end = if dice.roll(2) == 0 { start.clone() } else { a_day(&mut dice) };
-                let made = office.create(who, kind, &start, &end).await;
-                format!(
-                    "create {kind} {start} {end}: {:?}",
-                    made.as_ref().map(|view| &view.leave_id).map_err(Refusal::code)
-                )
+                let end = if dice.roll(3) > 0 { start.clone() } else { a_day(&mut dice) };
+                let create = Create {
+                    kind: kind.to_owned(),
+                    start: start.clone(),
+                    end: end.clone(),
+                    title: "walk".to_owned(),
+                    once,
+                    ..Create::default()
+                };
+                let write = Write::Create(create);
+                let made = write.send(&office, who, &Confirmation::NotAsked).await;
+                if let Err(refusal) = &made {
+                    watcher.heard(refusal, &so_far());
+                    watcher.count.said_no += u32::from(refusal.code() == "said_no");
+                }
+                if let (Ok(first), Some(_)) = (&made, write.once()) {
+                    watcher.count.retries += 1;
+                    write.again(&office, who, &Confirmation::NotAsked, first, &so_far()).await;
+                }
+                format!("create {kind} {start} {end}: {:?}", made.map(drop).map_err(|refusal| refusal.code()))
             }
             2 | 3 => {
                 let found = office.desk.search(&principal(who), &Search::default()).await.unwrap();
@@ -231,9 +214,17 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
             }
             6 => {
                 let patch = Patch { end: Some(a_day(&mut dice)), ..Patch::default() };
-                let update = Update { leave_id: leave.clone(), patch, ..Update::default() };
-                let done = office.desk.update(&principal(who), &update).await;
-                format!("update {leave}: {:?}", done.map(|view| view.version).map_err(|error| error.to_string()))
+                let write = Write::Update(Update { leave_id: leave.clone(), patch, version, once });
+                call.version = version;
+                let done = write.send(&office, who, &Confirmation::NotAsked).await;
+                if let Err(refusal) = &done {
+                    watcher.heard(refusal, &so_far());
+                }
+                if let (Ok(first), Some(_)) = (&done, write.once()) {
+                    watcher.count.retries += 1;
+                    write.again(&office, who, &Confirmation::NotAsked, first, &so_far()).await;
+                }
+                format!("update {leave}: {:?}", done.map(drop).map_err(|refusal| refusal.code()))
             }
             7 if dice.roll(4) == 0 => {
                 office.clock.forward(Duration::from_secs(60 * dice.of(&[5, 20, 40, 24 * 60])));
@@ -246,7 +237,8 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
                 format!("reopen {leave}")
             }
             chance => {
-                let cancels = chance == 8 || good.is_some_and(|(_, step)| step == Step::Cancel && chance < 15);
+                let cancels = (chance == 8 && dice.roll(2) == 0)
+                    || good.is_some_and(|(_, step)| step == Step::Cancel && chance < 15);
                 let status = good.map_or("", |(_, step)| step.as_str());
                 let any = dice.of(&[
                     "submitted",
@@ -265,14 +257,17 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
                     true => Confirmation::NotAsked,
                     false => yeses[dice.roll(yeses.len())].clone(),
                 };
-                let send = async |with: &Confirmation| match cancels {
-                    true => office.cancel(who, &leave, with).await,
-                    false => office.set(who, &leave, status, with).await,
+                let leave_id = leave.clone();
+                let write = match cancels {
+                    true => Write::Cancel(Cancel { leave_id, reason: "plans".to_owned(), version, once }),
+                    false => Write::Set(SetStatus { leave_id, status: status.to_owned(), version, once }),
                 };
+                call.version = version;
                 call.accepted = ticket_of(&first);
-                let mut reply = send(&first).await;
+                let mut sent = first;
+                let mut reply = write.send(&office, who, &sent).await;
                 if let Ok(Reply::Ask(question)) = &reply {
-                    watcher.asked += 1;
+                    watcher.count.questions += 1;
                     let effect = (question.leave.clone(), question.effect);
                     let answer = dice.of(&[Answer::Accepted, Answer::Declined, Answer::Dismissed]);
                     let with = match dice.roll(8) {
@@ -296,10 +291,21 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
                         yeses.push(with.clone());
                     }
                     call.accepted = ticket_of(&with);
-                    reply = send(&with).await;
+                    sent = with;
+                    reply = write.send(&office, who, &sent).await;
                     if matches!(&reply, Err(Refusal::Declined { .. })) {
+                        watcher.count.declines += 1;
                         watcher.declined.push(effect);
                     }
+                }
+                if let Err(refusal) = &reply {
+                    watcher.heard(refusal, &so_far());
+                    watcher.count.said_no += u32::from(refusal.code() == "said_no");
+                    watcher.count.stale += u32::from(version.is_some() && refusal.code() == "changed_since");
+                }
+                if let (Ok(done @ Reply::Done(_)), Some(_)) = (&reply, write.once()) {
+                    watcher.count.retries += 1;
+                    write.again(&office, who, &sent, done, &so_far()).await;
                 }
                 let said = reply.map(|reply| matches!(reply, Reply::Done(_))).map_err(|refusal| refusal.code());
                 format!("{} {leave}: {said:?}", if cancels { "cancel" } else { status })
@@ -316,7 +322,7 @@ async fn walk(seed: u64) -> (u32, u32, usize) {
         }
         watcher.look(&office, &policy, &call, now, &format!("walk {seed}\n{told}")).await;
     }
-    (watcher.changes, watcher.asked, watcher.used_tickets.len())
+    Count { yeses: watcher.used_tickets.len(), ..watcher.count }
 }
 
 fn ticket_of(with: &Confirmation) -> Option<String> {
@@ -330,13 +336,19 @@ fn ticket_of(with: &Confirmation) -> Option<String> {
 
 #[tokio::test]
 async fn ten_thousand_calls_never_reach_a_forbidden_state_nor_a_declined_effect() {
-    let (mut changes, mut asked, mut yeses) = (0, 0, 0);
+    let mut all = Count::default();
     for seed in 1..=WALKS {
         let walked = walk(seed).await;
-        changes += walked.0;
-        asked += walked.1;
-        yeses += walked.2;
+        all.changes += walked.changes;
+        all.questions += walked.questions;
+        all.yeses += walked.yeses;
+        all.declines += walked.declines;
+        all.said_no += walked.said_no;
+        all.retries += walked.retries;
+        all.stale += walked.stale;
     }
-    // The walk is worth something only if it gets anywhere.
-    assert!(changes > 1_000 && asked > 150 && yeses > 30, "{changes} changes, {asked} questions, {yeses} yeses");
+    // The walk is worth something only if it gets everywhere, often. It is the same each time: what it reached when this was
+    // written was 1189 changes, 407 questions, 70 yeses, 105 noes, 611 refusals for their sake, 297 retries, 407 stale versions.
+    assert!(all.changes >= 1_000 && all.questions >= 350 && all.yeses >= 60 && all.declines >= 90, "{all:?}");
+    assert!(all.said_no >= 500 && all.retries >= 250 && all.stale >= 300, "{all:?}");
 }

@@ -32,7 +32,7 @@ pub struct Caller {
     pub client: Option<ClientIdentity>,
     /// In which era.
     pub era: Era,
-    /// The language of the server's words.
+    /// The language of words for them: theirs where the request says it, else the server's.
     pub language: Language,
 }
 

@@ -7,6 +7,7 @@ use std::{
 };
 
 use axum::http::request::Parts;
+use bylaw_contract::Language;
 use futures_util::FutureExt;
 use rmcp::{
     RoleServer, ServerHandler,
@@ -24,7 +25,7 @@ use super::{
     CallContext, Caller, Principal, ProgressReporter, PromptRole, ToolServer, Words,
     answer::{Stop, tool_error},
     confirm::{Asker, Place},
-    content, schema,
+    content, language, schema,
     tool_server::OfferedTool,
 };
 
@@ -54,11 +55,12 @@ impl Handler {
         };
         let principal =
             principal.ok_or_else(|| ErrorData::internal_error("it is not known who sends this request", None))?;
-        Ok(Caller::of(context, principal, self.server.language))
+        Ok(Caller::of(context, principal, self.language(context)))
     }
 
-    fn words(&self, words: Option<Words>) -> Option<String> {
-        words.map(|words| words.in_language(self.server.language).to_owned())
+    fn language(&self, context: &RequestContext<RoleServer>) -> Language {
+        let asked = context.extensions.get::<Parts>().and_then(|parts| language::preferred(&parts.headers));
+        asked.unwrap_or(self.server.language)
     }
 
     /// One page of a list, and where the next begins.
@@ -78,7 +80,7 @@ impl Handler {
     }
 
     async fn run(&self, tool: &OfferedTool, call: CallContext) -> Result<CallToolResponse, ErrorData> {
-        let name = &tool.wire.name;
+        let name = tool.name();
         let Ok(ended) = AssertUnwindSafe(tool.tool.call(call)).catch_unwind().await else {
             tracing::error!(tool = %name, "a tool panicked");
             let sentence = format!(
@@ -111,15 +113,16 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.server.tool_of.get(name).map(|at| self.server.tools[*at].wire.clone())
+        self.server.tool_of.get(name).map(|at| self.server.tools[*at].wire.of(self.server.language).clone())
     }
 
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let all: Vec<&Tool> = self.server.tools.iter().map(|tool| &tool.wire).collect();
+        let language = self.language(&context);
+        let all: Vec<&Tool> = self.server.tools.iter().map(|tool| tool.wire.of(language)).collect();
         let (page, next) = self.page(&all, request)?;
         let mut result = ListToolsResult::with_all_items(page.into_iter().cloned().collect());
         result.next_cursor = next;
@@ -155,7 +158,7 @@ impl ServerHandler for Handler {
         let able = context.client_capabilities().and_then(|able| able.elicitation);
         let asker = Asker {
             gate: self.server.gate.clone(),
-            tool: tool.wire.name.to_string(),
+            tool: tool.name().to_owned(),
             peer: context.peer.clone(),
             // Empty means forms, as it did before there was anything else.
             able: able.is_some_and(|able| able.form.is_some() || able.url.is_none()),
@@ -175,12 +178,13 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let Some(resources) = &self.server.resources else { return Ok(ListResourcesResult::default()) };
-        let all = resources.list(&self.caller(&context)?).await.map_err(unavailable)?;
+        let caller = self.caller(&context)?;
+        let all = resources.list(&caller).await.map_err(unavailable)?;
         let (page, next) = self.page(&all, request)?;
         let wire = |resource: super::ResourceSpec| {
             let mut wire = Resource::new(resource.uri, resource.name);
-            wire.title = self.words(resource.title);
-            wire.description = self.words(resource.description);
+            wire.title = words(resource.title, caller.language);
+            wire.description = words(resource.description, caller.language);
             wire.mime_type = resource.mime;
             wire
         };
@@ -192,8 +196,9 @@ impl ServerHandler for Handler {
     async fn list_resource_templates(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let language = self.language(&context);
         let all = self.server.resources.as_ref().map(|resources| resources.templates()).unwrap_or_default();
         if all.is_empty() {
             return Ok(ListResourceTemplatesResult::default());
@@ -201,7 +206,7 @@ impl ServerHandler for Handler {
         let (page, next) = self.page(&all, request)?;
         let wire = |template: super::ResourceTemplate| {
             let mut wire = WireTemplate::new(template.uri_template, template.name);
-            wire.description = self.words(template.description);
+            wire.description = words(template.description, language);
             wire.mime_type = template.mime;
             wire
         };
@@ -230,9 +235,10 @@ impl ServerHandler for Handler {
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let all: Vec<_> = self.server.prompts.values().map(|prompt| prompt.wire.clone()).collect();
+        let language = self.language(&context);
+        let all: Vec<_> = self.server.prompts.values().map(|prompt| prompt.wire.of(language).clone()).collect();
         if all.is_empty() {
             return Ok(ListPromptsResult::default());
         }
@@ -257,7 +263,8 @@ impl ServerHandler for Handler {
         };
         let arguments: BTreeMap<_, _> =
             request.arguments.unwrap_or_default().into_iter().map(text).collect::<Result<_, _>>()?;
-        let mut wanted = offered.wire.arguments.iter().flatten();
+        let spoken = offered.wire.of(caller.language);
+        let mut wanted = spoken.arguments.iter().flatten();
         if let Some(missing) = wanted.find(|a| a.required == Some(true) && !arguments.contains_key(&a.name)) {
             return Err(ErrorData::invalid_params(format!("the argument {} is missing", missing.name), None));
         }
@@ -270,9 +277,13 @@ impl ServerHandler for Handler {
             WireMessage::new(role, content::block(message.content))
         };
         let mut result = GetPromptResult::new(messages.into_iter().map(wire).collect());
-        result.description.clone_from(&offered.wire.description);
+        result.description.clone_from(&spoken.description);
         Ok(result.into())
     }
+}
+
+fn words(words: Option<Words>, language: Language) -> Option<String> {
+    words.map(|words| words.in_language(language).to_owned())
 }
 
 fn unavailable(sentence: String) -> ErrorData {

@@ -8,6 +8,7 @@ mod context;
 mod form;
 mod handler;
 mod http;
+mod language;
 mod listen;
 mod pipes;
 mod principal;

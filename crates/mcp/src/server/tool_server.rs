@@ -12,7 +12,8 @@ use rmcp::model::{
 };
 
 use super::{
-    CallLimits, ConfirmationGate, ServerPrompt, ServerResources, ServerTool, ToolSpec, Words, schema, slots::Slots,
+    CallLimits, ConfirmationGate, PromptSpec, ServerPrompt, ServerResources, ServerTool, ToolSpec, Words, schema,
+    slots::Slots, words::InEach,
 };
 
 /// Why a server cannot be built: a mistake of whoever writes it.
@@ -41,17 +42,24 @@ pub(super) struct OfferedTool {
     pub(super) input: Validator,
     /// Held against replies where debug assertions are on.
     pub(super) output: Option<Validator>,
-    pub(super) wire: Tool,
+    pub(super) wire: InEach<Tool>,
+}
+
+impl OfferedTool {
+    pub(super) fn name(&self) -> &str {
+        &self.wire.of(Language::English).name
+    }
 }
 
 pub(super) struct OfferedPrompt {
     pub(super) prompt: Arc<dyn ServerPrompt>,
-    pub(super) wire: Prompt,
+    pub(super) wire: InEach<Prompt>,
 }
 
 /// What a server offers, ready to be mounted on HTTP ([`super::HttpMount`]) or pipes ([`super::serve_stdio`]).
 pub struct ToolServer {
     pub(super) config: ServerConfig,
+    /// Where a caller does not say which they read.
     pub(super) language: Language,
     /// In the order in which they were offered.
     pub(super) tools: Vec<OfferedTool>,
@@ -111,7 +119,8 @@ impl ToolServerBuilder {
         self
     }
 
-    /// In this language; English unless said otherwise.
+    /// In this language where a caller does not say theirs (over HTTP: `accept-language`); English unless said otherwise.
+    /// What is said of the server as a whole is in this language always.
     pub fn in_language(mut self, language: Language) -> Self {
         self.language = language;
         self
@@ -172,12 +181,13 @@ impl ToolServerBuilder {
             if tool_of.insert(spec.name.clone(), tools.len()).is_some() {
                 return Err(ToolServerError::Twice(spec.name));
             }
-            tools.push(offer(tool, spec, language)?);
+            tools.push(offer(tool, spec)?);
         }
         let mut prompts = BTreeMap::new();
         for prompt in self.prompts {
-            let wire = wire_prompt(prompt.as_ref(), language);
-            let name = wire.name.clone();
+            let spec = prompt.spec();
+            let wire = InEach::new(|language| wire_prompt(&spec, language));
+            let name = spec.name;
             if prompts.insert(name.clone(), OfferedPrompt { prompt, wire }).is_some() {
                 return Err(ToolServerError::Twice(name));
             }
@@ -204,7 +214,7 @@ impl ToolServerBuilder {
     }
 }
 
-fn offer(tool: Arc<dyn ServerTool>, spec: ToolSpec, language: Language) -> Result<OfferedTool, ToolServerError> {
+fn offer(tool: Arc<dyn ServerTool>, spec: ToolSpec) -> Result<OfferedTool, ToolServerError> {
     let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if spec.name.is_empty() || spec.name.len() > 64 || !spec.name.chars().all(letters) {
         return Err(ToolServerError::Name(spec.name));
@@ -216,31 +226,35 @@ fn offer(tool: Arc<dyn ServerTool>, spec: ToolSpec, language: Language) -> Resul
     let (input_schema, input) = schema::portable(&spec.input_schema).map_err(wrong("input"))?;
     let output = spec.output_schema.as_ref().map(schema::object).transpose().map_err(wrong("output"))?;
     let (output_schema, output): (Option<JsonObject>, _) = output.unzip();
-    let description = spec.description.in_language(language).to_owned();
-    let mut wire = Tool::new(spec.name, description, Arc::new(input_schema));
-    wire.title = spec.title.map(|title| title.in_language(language).to_owned());
-    wire.output_schema = output_schema.map(Arc::new);
+    let (input_schema, output_schema) = (Arc::new(input_schema), output_schema.map(Arc::new));
     let hints = spec.annotations;
-    wire.annotations = Some(
-        ToolAnnotations::new()
-            .read_only(hints.read_only)
-            .destructive(hints.destructive)
-            .idempotent(hints.idempotent)
-            .open_world(hints.open_world),
-    );
+    let wire = InEach::new(|language| {
+        let description = spec.description.in_language(language).to_owned();
+        let mut wire = Tool::new(spec.name.clone(), description, Arc::clone(&input_schema));
+        wire.title = spec.title.as_ref().map(|title| title.in_language(language).to_owned());
+        wire.output_schema.clone_from(&output_schema);
+        wire.annotations = Some(
+            ToolAnnotations::new()
+                .read_only(hints.read_only)
+                .destructive(hints.destructive)
+                .idempotent(hints.idempotent)
+                .open_world(hints.open_world),
+        );
+        wire
+    });
     Ok(OfferedTool { tool, input, output, wire })
 }
 
-fn wire_prompt(prompt: &dyn ServerPrompt, language: Language) -> Prompt {
-    let spec = prompt.spec();
-    let words = |words: Option<Words>| words.map(|words| words.in_language(language).to_owned());
-    let arguments = spec.arguments.into_iter().map(|argument| {
-        let mut wire = PromptArgument::new(argument.name).with_required(argument.required);
-        wire.description = words(argument.description);
+fn wire_prompt(spec: &PromptSpec, language: Language) -> Prompt {
+    let words = |words: &Option<Words>| words.as_ref().map(|words| words.in_language(language).to_owned());
+    let arguments = spec.arguments.iter().map(|argument| {
+        let mut wire = PromptArgument::new(argument.name.clone()).with_required(argument.required);
+        wire.description = words(&argument.description);
         wire
     });
     let arguments: Vec<_> = arguments.collect();
-    let mut wire = Prompt::new(spec.name, words(spec.description), (!arguments.is_empty()).then_some(arguments));
-    wire.title = words(spec.title);
+    let mut wire =
+        Prompt::new(spec.name.clone(), words(&spec.description), (!arguments.is_empty()).then_some(arguments));
+    wire.title = words(&spec.title);
     wire
 }

@@ -26,6 +26,22 @@ impl Words {
     }
 }
 
+/// Something that is made of words, once for each language.
+pub(super) struct InEach<T> {
+    english: T,
+    chinese: T,
+}
+
+impl<T> InEach<T> {
+    pub(super) fn new(make: impl Fn(Language) -> T) -> Self {
+        Self { english: make(Language::English), chinese: make(Language::TraditionalChinese) }
+    }
+
+    pub(super) fn of(&self, language: Language) -> &T {
+        if language.is_chinese() { &self.chinese } else { &self.english }
+    }
+}
+
 impl From<&str> for Words {
     /// Whatever the language, these.
     fn from(words: &str) -> Self {

@@ -35,6 +35,25 @@ async fn tools_are_listed_as_they_were_offered_in_either_era() {
 }
 
 #[tokio::test]
+async fn whoever_says_which_language_they_read_is_spoken_to_in_it() {
+    let mounted = Mounted::start().await;
+    for (wanted, title) in
+        [("zh-TW,zh;q=0.9,en;q=0.8", "查假單"), ("en", "Look up"), ("*", "Look up"), ("fr", "Look up")]
+    {
+        let body =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": wire::meta(false) } });
+        let headers = [
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/list"),
+            ("authorization", "Bearer amy"),
+            ("accept-language", wanted),
+        ];
+        let listed = wire::send(&mounted.url, "POST", &headers, body.to_string().as_bytes()).await.message();
+        assert_eq!(listed["result"]["tools"][0]["title"], title, "{wanted}: {listed}");
+    }
+}
+
+#[tokio::test]
 async fn a_long_list_comes_in_pages() {
     let mounted = Mounted::start_with(HttpOptions::default(), |builder| builder.entries_per_page(2)).await;
     for era in BOTH {

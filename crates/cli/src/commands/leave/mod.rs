@@ -24,7 +24,7 @@ use bylaw_leave::{
 };
 
 use crate::{
-    args::{Leave, LeavePolicy},
+    args::{Leave, LeaveLanguage, LeavePolicy},
     config::Settings,
     dataset::DataSet,
     failure::Failure,
@@ -62,13 +62,17 @@ fn policy(arguments: &LeavePolicy) -> Result<Policy, Failure> {
     let types = text(arguments.types.as_deref(), BUNDLED)?;
     let calendar = WorkCalendar::parse(&calendar).map_err(|error| invalid(&error))?;
     let catalogue = Catalogue::parse(&types).map_err(|error| invalid(&error))?;
-    if calendar.is_provisional() {
+    Ok(Policy { catalogue, calendar, terms: Terms::default() })
+}
+
+/// Says whence days are counted, where it is only a sample.
+fn note_calendar(policy: &Policy) {
+    if policy.calendar.is_provisional() {
         terminal::note(format!(
             "the working calendar is a provisional sample; give yours with --calendar FILE. The official one is published at {}",
-            calendar.official()
+            policy.calendar.official()
         ));
     }
-    Ok(Policy { catalogue, calendar, terms: Terms::default() })
 }
 
 fn text(file: Option<&Path>, otherwise: &str) -> Result<String, Failure> {
@@ -111,8 +115,11 @@ fn no_employee(id: &EmployeeId) -> Failure {
         .hint("bylaw leave seed fills an empty file with a demonstration company, E001 to E012")
 }
 
-const fn language(english: bool) -> Language {
-    if english { Language::English } else { Language::TraditionalChinese }
+const fn language(lang: LeaveLanguage) -> Language {
+    match lang {
+        LeaveLanguage::ZhTw => Language::TraditionalChinese,
+        LeaveLanguage::En => Language::English,
+    }
 }
 
 impl From<StoreError> for Failure {

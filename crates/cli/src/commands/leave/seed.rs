@@ -8,7 +8,7 @@ use bylaw_leave::{
 };
 use serde_json::{Value, json};
 
-use super::{found, key, open, policy};
+use super::{found, key, note_calendar, open, policy};
 use crate::{
     args::LeavePolicy,
     config::Settings,
@@ -18,6 +18,7 @@ use crate::{
 
 pub(super) async fn run(arguments: &LeavePolicy, settings: &Settings, format: Format) -> Result<(), Failure> {
     let policy = policy(arguments)?;
+    note_calendar(&policy);
     let store = open(settings).await?;
     let is_new = found(&store, &policy).await?;
     let keys = if is_new { make_keys(&store).await } else { Ok(Vec::new()) };

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{desk, found, language, open, policy, seed};
+use super::{desk, found, language, note_calendar, open, policy, seed};
 use crate::{
     args::LeaveServe,
     config::Settings,
@@ -20,12 +20,13 @@ use crate::{
 
 pub(super) async fn run(arguments: LeaveServe, settings: &Settings, format: Format) -> Result<(), Failure> {
     let policy = policy(&arguments.policy)?;
+    note_calendar(&policy);
     let store = open(settings).await?;
     let is_new = arguments.seed && found(&store, &policy).await?;
     let made = if is_new { seed::make_keys(&store).await? } else { Vec::new() };
     let desk = desk(&store, policy);
     let clock = Arc::new(SystemClock::new());
-    let built = server(&desk, language(arguments.english), clock.clone(), Arc::new(SystemRandom)).await;
+    let built = server(&desk, language(arguments.lang), clock.clone(), Arc::new(SystemRandom)).await;
     let built = built.map_err(|error| Failure::from_error(ErrorCode::StorageFailed, &error))?;
     let address = (Ipv4Addr::LOCALHOST, arguments.port);
     let listener = TcpListener::bind(address).await.map_err(|error| {
@@ -34,7 +35,7 @@ pub(super) async fn run(arguments: LeaveServe, settings: &Settings, format: Form
     })?;
     let port = listener.local_addr().map_or(arguments.port, |address| address.port());
     let shutdown = CancellationToken::new();
-    let keys = Arc::new(LeaveKeys::new(Arc::new(store.clone())));
+    let keys = Arc::new(LeaveKeys::new(Arc::new(store.clone()), clock.clone()));
     let mount = HttpMount::new(built, keys, clock, HttpOptions::default(), shutdown.clone());
     let url = format!("http://127.0.0.1:{port}/mcp");
     match format {

@@ -10,7 +10,7 @@ use bylaw_leave::{
 use bylaw_mcp::serve_stdio;
 use tokio_util::sync::CancellationToken;
 
-use super::{desk, employee, found, language, open, policy, serve::asked_to_stop};
+use super::{desk, employee, found, language, note_calendar, open, policy, serve::asked_to_stop};
 use crate::{
     args::LeaveStdio,
     config::Settings,
@@ -20,6 +20,7 @@ use crate::{
 
 pub(super) async fn run(arguments: LeaveStdio, settings: &Settings) -> Result<(), Failure> {
     let policy = policy(&arguments.policy)?;
+    note_calendar(&policy);
     let store = open(settings).await?;
     if arguments.seed {
         found(&store, &policy).await?;
@@ -27,7 +28,7 @@ pub(super) async fn run(arguments: LeaveStdio, settings: &Settings) -> Result<()
     let who = employee(&store, arguments.employee.as_deref().unwrap_or(FIRST)).await?;
     let desk = desk(&store, policy);
     let clock = Arc::new(SystemClock::new());
-    let built = server(&desk, language(arguments.english), clock, Arc::new(SystemRandom)).await;
+    let built = server(&desk, language(arguments.lang), clock, Arc::new(SystemRandom)).await;
     let built = built.map_err(|error| Failure::from_error(ErrorCode::StorageFailed, &error))?;
     let shutdown = CancellationToken::new();
     let stop = shutdown.clone();
