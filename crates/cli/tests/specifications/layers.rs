@@ -17,10 +17,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("library", &["corpus", "retrieval", "model", "gate"]),
     ("answer", &["retrieval", "corpus", "model", "gate"]),
     ("agent", &["corpus", "retrieval", "model", "gate", "answer", "mcp"]),
+    ("handover", &["mcp"]),
     ("leave", &["mcp"]),
     ("store", &["corpus", "retrieval", "model", "gate", "library", "answer", "agent"]),
-    ("service", &["corpus", "retrieval", "model", "gate", "cost", "library", "answer", "agent", "mcp", "store"]),
-    ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "cost", "leave", "library", "answer", "agent", "store", "service"]),
+    ("service", &["corpus", "retrieval", "model", "gate", "cost", "library", "answer", "agent", "mcp", "handover", "store"]),
+    ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "cost", "handover", "leave", "library", "answer", "agent", "store", "service"]),
 ];
 
 /// What tests may use beside the above.
@@ -33,11 +34,11 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("axum", &["mcp", "service", "cli"]),
     ("reqwest", &["model", "mcp", "cli"]),
     ("rmcp", &["mcp"]),
-    ("sse-stream", &["mcp"]),
+    ("sse-stream", &["handover", "mcp"]),
     ("clap", &["cli"]),
     ("rust_decimal", &["cost"]),
     ("jsonschema", &["agent", "mcp"]),
-    ("tokio", &["agent", "gate", "leave", "model", "mcp", "library", "answer", "store", "service", "cli"]),
+    ("tokio", &["agent", "gate", "handover", "leave", "model", "mcp", "library", "answer", "store", "service", "cli"]),
 ];
 
 fn crates() -> BTreeMap<String, Vec<(String, DependencyKind)>> {
