@@ -71,7 +71,11 @@ fn structured(answer: &Answer, stop: Option<&Stop>, shown: usize, notes: &[Strin
     let mut fields = Map::new();
     let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     put("outcome", json!(answer.outcome));
-    put("meaning", sentences::outcome(answer.outcome, language).into());
+    let meaning = match stop {
+        Some(stop) => sentences::stop(stop.reason, language),
+        None => sentences::outcome(answer.outcome, language),
+    };
+    put("meaning", meaning.into());
     if let Some(text) = &answer.answer {
         put("answer", text.as_str().into());
     }

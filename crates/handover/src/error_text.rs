@@ -49,7 +49,7 @@ fn failed(code: ErrorCode, what: &str, request_id: &RequestId, advice: Advice, l
     let (name, what) = (code.as_str(), cut(what));
     let advice_words = advice.sentence(language);
     let (sentence, not_nothing) = if language.is_chinese() {
-        (format!("{name}：{what}（request_id={request_id}）"), "這不是查無資料。")
+        (format!("{name}：{what}（request_id={request_id}）。"), "這不是查無資料。")
     } else {
         (format!("{name}: {what} (request_id={request_id}). "), "This is not \"nothing found\". ")
     };
@@ -82,7 +82,7 @@ fn broke_off(broken: &StreamErrorEvent, language: Language) -> ToolStop {
     let zh = language.is_chinese();
     let (code, message, id) = (&broken.code, cut(&broken.message), &broken.request_id);
     let mut text = if zh {
-        format!("{code}：{message}（request_id={id}）這不代表規章沒有規定。{}", advice.sentence(language))
+        format!("{code}：{message}（request_id={id}）。這不代表規章沒有規定。{}", advice.sentence(language))
     } else {
         format!("{code}: {message} (request_id={id}). This does not mean that the rules are silent. {}", advice.sentence(language))
     };
