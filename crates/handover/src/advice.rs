@@ -94,7 +94,9 @@ impl Advice {
             (Self::Retry, true) => "可以原樣再試一次；若仍然如此，請告訴使用者。",
             (Self::GiveUp, true) => "重試沒有用；請把這一句告訴使用者，由管理者處理。",
             (Self::Fix, false) => "Correct the arguments and call again; the same call will fail again.",
-            (Self::Wait, false) => "Wait some seconds and make the same call once more; if it goes on, tell the person.",
+            (Self::Wait, false) => {
+                "Wait some seconds and make the same call once more; if it goes on, tell the person."
+            }
             (Self::Retry, false) => "Make the same call once more; if it goes on, tell the person.",
             (Self::GiveUp, false) => {
                 "Calling again will not help: tell the person this sentence, for whoever runs the service."

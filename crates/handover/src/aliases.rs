@@ -32,9 +32,7 @@ impl ServerTool for Search {
         let query = call.arguments["query"].as_str().unwrap_or_default();
         let language = spoken(query, call.caller.language);
         let found = find(&self.0, &visit, query, describe::MOST_FOUND, language).await?;
-        let result = |hit: &bylaw_contract::Citation| {
-            json!({ "id": hit.id, "title": hit.title, "url": resources::uri(&hit.source, Some(&hit.article)) })
-        };
+        let result = |hit: &bylaw_contract::Citation| json!({ "id": hit.id, "title": hit.title, "url": resources::uri(&hit.source, Some(&hit.article)) });
         let results: Vec<Value> = found.hits.iter().map(result).collect();
         Ok(ToolReply::text(json!({ "results": results }).to_string()))
     }
@@ -57,9 +55,8 @@ impl ServerTool for Fetch {
         let language = call.caller.language;
         let given = call.arguments["id"].as_str().unwrap_or_default();
         let (id, part) = named_part(given.trim());
-        let id: ArticleId = id
-            .parse()
-            .map_err(|error| error_text::wrong(&format!("id: {error}"), &visit.request_id, language))?;
+        let id: ArticleId =
+            id.parse().map_err(|error| error_text::wrong(&format!("id: {error}"), &visit.request_id, language))?;
         let read = read(&self.0, &visit, id.source.as_str(), id.article.as_str()).await;
         let article = read.map_err(|error| error_text::told(&error, &visit, language, None))?.article;
         let all = parts(&article.text, MOST_CHARS);

@@ -27,7 +27,11 @@ pub(crate) fn reply(answer: &Answer, notes: &[String], language: Language) -> To
     blocks.extend(answer.answer.clone());
     blocks.extend(headed(Label::Draft, answer.draft.clone(), language));
     let unsupported = answer.sentences.iter().filter(|sentence| sentence.status == SentenceStatus::Unsupported);
-    blocks.extend(headed(Label::Unsupported, lines(unsupported.map(|sentence| sentence.text.trim().to_owned())), language));
+    blocks.extend(headed(
+        Label::Unsupported,
+        lines(unsupported.map(|sentence| sentence.text.trim().to_owned())),
+        language,
+    ));
     let extract = answer.extract.iter().flat_map(|extract| &extract.sentences);
     let verbatim = extract.map(|sentence| format!("[{}] {}", sentence.id, sentence.text.trim()));
     blocks.extend(headed(Label::Verbatim, lines(verbatim), language));

@@ -92,7 +92,11 @@ impl AskRules {
     }
 }
 
-async fn tell(mut news: mpsc::Receiver<News>, progress: &ProgressReporter, language: Language) -> std::convert::Infallible {
+async fn tell(
+    mut news: mpsc::Receiver<News>,
+    progress: &ProgressReporter,
+    language: Language,
+) -> std::convert::Infallible {
     let mut still = tokio::time::interval(STILL_AT_IT);
     still.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut done = 0.0;
@@ -109,7 +113,9 @@ async fn tell(mut news: mpsc::Receiver<News>, progress: &ProgressReporter, langu
 
 fn in_words(news: Option<&News>, language: Language) -> String {
     match (news, language.is_chinese()) {
-        (Some(News::Step(step)), true) => format!("第 {} 步 {} {}（{} 條）", step.step, step.tool, step.query, step.found.len()),
+        (Some(News::Step(step)), true) => {
+            format!("第 {} 步 {} {}（{} 條）", step.step, step.tool, step.query, step.found.len())
+        }
         (Some(News::Found(articles)), true) => format!("查到 {articles} 條，正在作答"),
         (Some(News::Written(chars)), true) => format!("已寫 {chars} 字"),
         (None, true) => "處理中".to_owned(),
@@ -121,4 +127,3 @@ fn in_words(news: Option<&News>, language: Language) -> String {
         (None, false) => "working".to_owned(),
     }
 }
-

@@ -46,7 +46,9 @@ pub(crate) fn search_rules() -> ToolSpec {
 
 pub(crate) fn read_article() -> ToolSpec {
     let source = text("The document, as search_rules names it before the '#': work_rules.md.");
-    let article = text("The article inside it, as search_rules names it after the '#': 26, 26-1, annex-1. A long one is read in parts: 26~2 is the second.");
+    let article = text(
+        "The article inside it, as search_rules names it after the '#': 26, 26-1, annex-1. A long one is read in parts: 26~2 is the second.",
+    );
     ToolSpec::new(
         "read_article",
         Words::new(

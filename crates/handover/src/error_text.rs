@@ -13,27 +13,49 @@ const MOST_ECHO_CHARS: usize = 600;
 pub(crate) fn told(error: &DoorError, visit: &Visit, language: Language, more: Option<&str>) -> ToolStop {
     let zh = language.is_chinese();
     let (code, advice, what, request_id) = match error {
-        DoorError::Refused(refused) => (refused.code, Advice::about(refused.code), said(refused, more), &refused.request_id),
+        DoorError::Refused(refused) => {
+            (refused.code, Advice::about(refused.code), said(refused, more), &refused.request_id)
+        }
         DoorError::Broken(broken) => return broke_off(broken, language),
         DoorError::Unreachable(what) => {
-            let what = if zh { format!("規章服務沒有回應：{what}") } else { format!("the service does not answer: {what}") };
+            let what = if zh {
+                format!("規章服務沒有回應：{what}")
+            } else {
+                format!("the service does not answer: {what}")
+            };
             (ErrorCode::ServiceUnreachable, Advice::Wait, what, &visit.request_id)
         }
         DoorError::Foreign(what) => {
-            let what = if zh { format!("那個位址上回應的不是規章服務：{what}") } else { format!("what answers there is not Bylaw: {what}") };
+            let what = if zh {
+                format!("那個位址上回應的不是規章服務：{what}")
+            } else {
+                format!("what answers there is not Bylaw: {what}")
+            };
             (ErrorCode::ServiceUnreachable, Advice::GiveUp, what, &visit.request_id)
         }
         DoorError::CutOff(what) => {
-            let what = if zh { format!("規章服務的回覆到一半就斷了：{what}") } else { format!("the service's reply broke off: {what}") };
+            let what = if zh {
+                format!("規章服務的回覆到一半就斷了：{what}")
+            } else {
+                format!("the service's reply broke off: {what}")
+            };
             (ErrorCode::ServiceUnreachable, Advice::Retry, what, &visit.request_id)
         }
         DoorError::Late(limit) => {
             let seconds = limit.as_secs();
-            let what = if zh { format!("規章服務 {seconds} 秒內沒有回覆") } else { format!("the service did not reply within {seconds} seconds") };
+            let what = if zh {
+                format!("規章服務 {seconds} 秒內沒有回覆")
+            } else {
+                format!("the service did not reply within {seconds} seconds")
+            };
             (ErrorCode::ServiceUnreachable, Advice::Wait, what, &visit.request_id)
         }
         DoorError::Cancelled => {
-            let what = if zh { "呼叫已取消，服務端也一併停下。" } else { "The call was cancelled, and the service stopped with it." };
+            let what = if zh {
+                "呼叫已取消，服務端也一併停下。"
+            } else {
+                "The call was cancelled, and the service stopped with it."
+            };
             return ToolStop::refused(what);
         }
     };
@@ -84,7 +106,10 @@ fn broke_off(broken: &StreamErrorEvent, language: Language) -> ToolStop {
     let mut text = if zh {
         format!("{code}：{message}（request_id={id}）。這不代表規章沒有規定。{}", advice.sentence(language))
     } else {
-        format!("{code}: {message} (request_id={id}). This does not mean that the rules are silent. {}", advice.sentence(language))
+        format!(
+            "{code}: {message} (request_id={id}). This does not mean that the rules are silent. {}",
+            advice.sentence(language)
+        )
     };
     let sentences = broken.extract.iter().flat_map(|extract| &extract.sentences);
     let lines: Vec<String> = sentences.map(|sentence| format!("[{}] {}", sentence.id, sentence.text)).collect();

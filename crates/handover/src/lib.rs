@@ -42,6 +42,7 @@ mod visit;
 pub use advice::Advice;
 pub use door_reply::{read_answer, read_reply};
 pub use front_door::{DoorError, FrontDoor, News, Visit};
+pub use resources::percent_encoded;
 pub use room::MOST_CHARS;
 pub use server::{HandoverParts, server};
 pub use settings::{HandoverSettings, MOST_STEPS, MOST_WALL};

@@ -48,7 +48,12 @@ impl ServerTool for ReadArticle {
 }
 
 /// Reads an article, if it exists for callers.
-pub(crate) async fn read(desk: &Desk, visit: &Visit, source: &str, address: &str) -> Result<ArticleResponse, DoorError> {
+pub(crate) async fn read(
+    desk: &Desk,
+    visit: &Visit,
+    source: &str,
+    address: &str,
+) -> Result<ArticleResponse, DoorError> {
     let missing = |code, message: String| {
         let request_id = visit.request_id.clone();
         DoorError::Refused(Box::new(ApiError { code, message, request_id, hint: None }))
@@ -129,8 +134,11 @@ fn reply(found: &ArticleResponse, part: usize, visit: &Visit, language: Language
 /// What stands near it, in one line.
 fn beside(found: &ArticleResponse, language: Language) -> Option<String> {
     let names = |ids: &[ArticleId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let words: [&str; 4] =
-        if language.is_chinese() { ["前一條", "後一條", "提到", "被提到於"] } else { ["before", "after", "names", "named by"] };
+    let words: [&str; 4] = if language.is_chinese() {
+        ["前一條", "後一條", "提到", "被提到於"]
+    } else {
+        ["before", "after", "names", "named by"]
+    };
     let lists = [found.previous.as_slice(), found.next.as_slice(), &found.refers_to, &found.referred_by];
     let told = words.iter().zip(lists).filter(|(_, ids)| !ids.is_empty());
     let told: Vec<String> = told.map(|(word, ids)| format!("{word}: {}", names(ids))).collect();

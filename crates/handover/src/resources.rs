@@ -17,9 +17,9 @@ pub(crate) struct Rules(pub(crate) Desk);
 
 /// The address of a source, or of an article in it.
 pub(crate) fn uri(source: &SourceName, article: Option<&ArticleAddress>) -> String {
-    let source = encode(source.as_str());
+    let source = percent_encoded(source.as_str());
     match article {
-        Some(article) => format!("{SCHEME}{source}/{}", encode(article.as_str())),
+        Some(article) => format!("{SCHEME}{source}/{}", percent_encoded(article.as_str())),
         None => format!("{SCHEME}{source}"),
     }
 }
@@ -34,8 +34,9 @@ fn named(uri: &str) -> Option<(String, Option<String>)> {
     }
 }
 
-/// Everything but letters, digits and `-._~` of ASCII as %XX.
-fn encode(text: &str) -> String {
+/// Everything but letters, digits and `-._~` of ASCII as %XX: a name with slashes is one segment of a path.
+#[must_use]
+pub fn percent_encoded(text: &str) -> String {
     use std::fmt::Write;
     text.bytes().fold(String::new(), |mut encoded, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -147,7 +148,9 @@ mod tests {
 
     #[test]
     fn an_address_leads_back_to_what_it_names() {
-        for (source, article) in [("work_rules.md", "26-1"), ("員工工作規則.md", "附表"), ("a/b #c.txt", "4.2"), ("100%.md", "1")] {
+        for (source, article) in
+            [("work_rules.md", "26-1"), ("員工工作規則.md", "附表"), ("a/b #c.txt", "4.2"), ("100%.md", "1")]
+        {
             let (source, article) = (SourceName::new(source).unwrap(), ArticleAddress::new(article).unwrap());
             let address = uri(&source, Some(&article));
             assert!(address.is_ascii());

@@ -45,7 +45,14 @@ mod tests {
 
     #[test]
     fn parts_joined_are_the_text_and_none_is_too_long() {
-        let texts = ["", "短", "一二三四五六七八九十", "第一項。第二項。第三項。", "a\nbb\nccc\ndddd\neeeee\n", "。。。。。。。"];
+        let texts = [
+            "",
+            "短",
+            "一二三四五六七八九十",
+            "第一項。第二項。第三項。",
+            "a\nbb\nccc\ndddd\neeeee\n",
+            "。。。。。。。",
+        ];
         for text in texts {
             for most in 1..12 {
                 let parts = parts(text, most);

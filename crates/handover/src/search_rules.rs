@@ -1,13 +1,15 @@
 //! `search_rules`: the nearest articles, without a model.
 
 use async_trait::async_trait;
-use bylaw_contract::{Language, RequestId, search::{SearchRequest, SearchResponse}};
+use bylaw_contract::{
+    Language, RequestId,
+    search::{SearchRequest, SearchResponse},
+};
 use bylaw_mcp::{CallContext, Caller, ServerTool, ToolReply, ToolSpec, ToolStop};
 use serde_json::{Value, json};
 
 use crate::{
-    DoorError, Visit, answer_text, articles_text, describe,
-    error_text,
+    DoorError, Visit, answer_text, articles_text, describe, error_text,
     sentences::Label,
     spoken::spoken,
     visit::{Desk, PATIENCE, within},

@@ -245,11 +245,17 @@ mod tests {
         for reason in StopReason::ALL.into_iter().filter(|reason| *reason != StopReason::Completed) {
             assert!(stop(reason, Language::TraditionalChinese).contains("不代表規章沒有規定"), "{reason:?}");
             let english = stop(reason, Language::English);
-            assert!(english.contains("does not mean that the rules are silent") || english.contains("may still be in the rules"));
+            assert!(
+                english.contains("does not mean that the rules are silent")
+                    || english.contains("may still be in the rules")
+            );
         }
         for unsure in [Outcome::NotUnderstood, Outcome::Stopped, Outcome::Degraded] {
             assert!(outcome(unsure, Language::TraditionalChinese).contains("不代表規章沒有規定"), "{unsure:?}");
-            assert!(outcome(unsure, Language::English).contains("does not mean that the rules are silent"), "{unsure:?}");
+            assert!(
+                outcome(unsure, Language::English).contains("does not mean that the rules are silent"),
+                "{unsure:?}"
+            );
         }
     }
 
@@ -267,6 +273,9 @@ mod tests {
         assert!(english(Some(2)).starts_with("(Stopped after looking up 2 times: the limit on time"));
         assert!(english(Some(1)).starts_with("(Stopped after looking up once: "));
         assert!(english(None).starts_with("(Stopped: "));
-        assert!(stop_notice(StopReason::Steps, Some(2), Language::TraditionalChinese).starts_with("（被攔下來，查了 2 次："));
+        assert!(
+            stop_notice(StopReason::Steps, Some(2), Language::TraditionalChinese)
+                .starts_with("（被攔下來，查了 2 次：")
+        );
     }
 }

@@ -7,6 +7,7 @@
 //!                               routes/articles · sources · documents
 //!                               routes/runs · events · replies · conversations · artifacts
 //!                               routes/usage · budgets · cost · metrics · health · openapi
+//!   /mcp ─► handover: host, origin, key, session ─► the routes above, as the same caller
 //! ```
 //!
 //! [`Service`] holds the parts, [`router`] puts the routes before them, [`serve`] listens and stops in two stages. Every
@@ -24,6 +25,7 @@ mod body;
 mod caller;
 mod error;
 mod front;
+mod handover;
 mod hosts;
 mod measure;
 mod metrics;

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use bylaw_handover::HandoverSettings;
+
 /// What an operator can set about the door.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceSettings {
@@ -24,6 +26,8 @@ pub struct ServiceSettings {
     /// Host names besides the loopback ones under which the service may be called, without port; `*` for all. As long as
     /// no keys exist this is what keeps other people's web pages out.
     pub allowed_hosts: Vec<String>,
+    /// What other people's agents are handed at `/mcp`.
+    pub handover: HandoverSettings,
 }
 
 impl ServiceSettings {
@@ -40,6 +44,7 @@ impl ServiceSettings {
             read_timeout: Duration::from_secs(60),
             shutdown_grace: Duration::from_secs(10),
             allowed_hosts: Vec::new(),
+            handover: HandoverSettings::default(),
         }
     }
 }

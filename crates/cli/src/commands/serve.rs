@@ -126,6 +126,7 @@ fn service(assembly: &Assembly, runner: Runner, data: &DataSet, settings: &Setti
             concurrent_asks: settings.max_concurrent_asks,
             shutdown_grace: settings.shutdown_grace,
             allowed_hosts: settings.allowed_hosts.clone(),
+            handover: settings.mcp.handover.clone(),
             ..ServiceSettings::new(data.directory.uploads())
         },
     )

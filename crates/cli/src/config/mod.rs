@@ -4,6 +4,7 @@ mod caps;
 mod client;
 mod ledger;
 mod load;
+mod mcp;
 mod model;
 mod money;
 mod prices;
@@ -14,6 +15,7 @@ mod variables;
 
 pub(crate) use client::ClientKey;
 pub(crate) use load::{DEFAULTS, Flags, Layers, load};
+pub(crate) use mcp::McpSettings;
 pub(crate) use raw::LogFormat;
 pub(crate) use settings::Settings;
 pub(crate) use variables::VARIABLES;

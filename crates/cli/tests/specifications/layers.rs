@@ -20,8 +20,28 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("handover", &["mcp"]),
     ("leave", &["mcp"]),
     ("store", &["corpus", "retrieval", "model", "gate", "library", "answer", "agent"]),
-    ("service", &["corpus", "retrieval", "model", "gate", "cost", "library", "answer", "agent", "mcp", "handover", "store"]),
-    ("cli", &["corpus", "retrieval", "model", "mcp", "gate", "cost", "handover", "leave", "library", "answer", "agent", "store", "service"]),
+    (
+        "service",
+        &["corpus", "retrieval", "model", "gate", "cost", "library", "answer", "agent", "mcp", "handover", "store"],
+    ),
+    (
+        "cli",
+        &[
+            "corpus",
+            "retrieval",
+            "model",
+            "mcp",
+            "gate",
+            "cost",
+            "handover",
+            "leave",
+            "library",
+            "answer",
+            "agent",
+            "store",
+            "service",
+        ],
+    ),
 ];
 
 /// What tests may use beside the above.

@@ -49,7 +49,8 @@ async fn each_error_is_one_sentence_with_its_code_its_id_and_what_to_do() {
 async fn a_service_that_is_down_is_never_nothing_found() {
     for tool in ["search_rules", "ask"] {
         let argument = if tool == "ask" { "question" } else { "query" };
-        for (question, expected) in [("事假幾天", "這不是查無資料"), ("How many days?", "not \"nothing found\"")] {
+        for (question, expected) in [("事假幾天", "這不是查無資料"), ("How many days?", "not \"nothing found\"")]
+        {
             let down = DoorError::Unreachable("http://127.0.0.1:8024/: refused".to_owned());
             let called = failed(down, tool, json!({ argument: question })).await;
             assert!(called.text.contains(expected) && called.text.contains("127.0.0.1:8024"), "{}", called.text);
@@ -107,10 +108,7 @@ fn sources() -> Value {
 
 #[tokio::test]
 async fn a_wrong_name_is_answered_with_those_that_there_are() {
-    let rows = [
-        (ErrorCode::SourceNotFound, "salary.md, work_rules.md"),
-        (ErrorCode::ArticleNotFound, "40, 41"),
-    ];
+    let rows = [(ErrorCode::SourceNotFound, "salary.md, work_rules.md"), (ErrorCode::ArticleNotFound, "40, 41")];
     for (code, expected) in rows {
         let door = ScriptedDoor::of([Reply::Fails(refusal(code, "there is none")), Reply::Gives(sources())]);
         let mut pipe = Pipe::open(door).await;

@@ -25,7 +25,10 @@ async fn who_wants_to_know_hears_how_it_goes() {
     let (mut heard, mut last) = (Vec::new(), 0.0);
     while heard.len() < 3 {
         let notice = pipe.hear().await;
-        assert_eq!((&notice["method"], &notice["params"]["progressToken"]), (&json!("notifications/progress"), &json!("t")));
+        assert_eq!(
+            (&notice["method"], &notice["params"]["progressToken"]),
+            (&json!("notifications/progress"), &json!("t"))
+        );
         let done = notice["params"]["progress"].as_f64().unwrap();
         assert!(done > last);
         last = done;

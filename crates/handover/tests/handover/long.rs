@@ -56,8 +56,15 @@ async fn a_search_shows_whole_articles_and_names_the_rest() {
     let called = pipe.call("search_rules", json!({ "query": "規定" })).await;
     assert_eq!(called.text.matches(&long).count(), 2);
     assert!(!called.text.replace(&long, "").contains("規規"), "no article is there in part");
-    assert!(called.text.contains("另有 2 條沒有列出內文：work_rules.md#3, work_rules.md#4"), "{}", &called.text[called.text.len() - 300..]);
-    assert_eq!((called.structured["articles_shown"].as_u64(), called.structured["articles"].as_array().unwrap().len()), (Some(2), 4));
+    assert!(
+        called.text.contains("另有 2 條沒有列出內文：work_rules.md#3, work_rules.md#4"),
+        "{}",
+        &called.text[called.text.len() - 300..]
+    );
+    assert_eq!(
+        (called.structured["articles_shown"].as_u64(), called.structured["articles"].as_array().unwrap().len()),
+        (Some(2), 4)
+    );
 }
 
 #[tokio::test]
@@ -66,7 +73,11 @@ async fn a_search_that_finds_a_huge_article_first_begins_it() {
     let mut pipe = Pipe::open(ScriptedDoor::of([Reply::Gives(hit(&articles))])).await;
     let called = pipe.call("search_rules", json!({ "query": "規定" })).await;
     assert!(called.text.chars().count() < MOST_CHARS + 600);
-    assert!(called.text.contains("article=\"1~2\"") && called.text.contains("work_rules.md#2"), "{}", &called.text[called.text.len() - 300..]);
+    assert!(
+        called.text.contains("article=\"1~2\"") && called.text.contains("work_rules.md#2"),
+        "{}",
+        &called.text[called.text.len() - 300..]
+    );
 }
 
 #[tokio::test]

@@ -28,7 +28,8 @@ async fn three_tools_and_nothing_else_in_either_language() {
 async fn two_more_names_for_clients_that_insist_on_them() {
     let tools = tools(HandoverSettings { aliases: true, ..HandoverSettings::default() }).await;
     assert_eq!(tools.iter().map(name).collect::<Vec<_>>(), ["search_rules", "read_article", "ask", "search", "fetch"]);
-    let takes = |tool: &Value| tool["inputSchema"]["properties"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let takes =
+        |tool: &Value| tool["inputSchema"]["properties"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!((takes(&tools[3]), takes(&tools[4])), (vec!["query".to_owned()], vec!["id".to_owned()]));
 }
 
@@ -83,7 +84,9 @@ async fn one_prompt_in_the_language_of_the_question() {
     let mut pipe = Pipe::open(ScriptedDoor::of([])).await;
     let prompts = pipe.request("prompts/list", json!({})).await["result"]["prompts"].clone();
     assert_eq!(prompts.as_array().unwrap().len(), 1);
-    for (question, expected) in [("特休幾天", "請先用 search_rules"), ("How much leave?", "Look it up with search_rules")] {
+    for (question, expected) in
+        [("特休幾天", "請先用 search_rules"), ("How much leave?", "Look it up with search_rules")]
+    {
         let params = json!({ "name": "answer_from_rules", "arguments": { "question": question } });
         let reply = pipe.request("prompts/get", params).await;
         let text = reply["result"]["messages"][0]["content"]["text"].as_str().unwrap();

@@ -75,7 +75,8 @@ async fn an_answer_marks_what_it_uses_and_what_it_does_not_support() {
         { "text": "事假九十日。", "status": "unsupported", "citations": [], "problems": ["no_citation"] },
     ]);
     value["warnings"] = json!(["one warning"]);
-    let (text, structured) = said(value, "ask", json!({ "question": "住宿費多少" }), Language::TraditionalChinese).await;
+    let (text, structured) =
+        said(value, "ask", json!({ "question": "住宿費多少" }), Language::TraditionalChinese).await;
     insta::assert_snapshot!("answered", text);
     assert_eq!(structured["answer"], "每日上限 2,400 元。事假九十日。");
 }
@@ -83,19 +84,23 @@ async fn an_answer_marks_what_it_uses_and_what_it_does_not_support() {
 #[tokio::test]
 async fn what_articles_say_is_in_a_reply_once() {
     let words = "檢據核實報支";
-    let (text, structured) = said(hit(&[lodging(), allowance()]), "search_rules", json!({ "query": "住宿費" }), Language::English).await;
+    let (text, structured) =
+        said(hit(&[lodging(), allowance()]), "search_rules", json!({ "query": "住宿費" }), Language::English).await;
     insta::assert_snapshot!("search", text);
     insta::assert_json_snapshot!("search_structured", structured);
     assert_eq!(text.matches(words).count(), 1);
     assert!(!structured.to_string().contains(words), "{structured}");
-    let (text, structured) = said(answer("answered", Some("是。"), &[lodging()]), "ask", json!({ "question": "住宿費" }), Language::English).await;
+    let (text, structured) =
+        said(answer("answered", Some("是。"), &[lodging()]), "ask", json!({ "question": "住宿費" }), Language::English)
+            .await;
     assert_eq!(text.matches(words).count(), 1);
     assert!(!structured.to_string().contains(words), "{structured}");
 }
 
 #[tokio::test]
 async fn a_search_without_any_hit_says_that_this_means_nothing() {
-    let (text, structured) = said(hit(&[]), "search_rules", json!({ "query": "xyzzy" }), Language::TraditionalChinese).await;
+    let (text, structured) =
+        said(hit(&[]), "search_rules", json!({ "query": "xyzzy" }), Language::TraditionalChinese).await;
     assert!(text.contains("does not mean that the rules are silent"), "{text}");
     assert_eq!(structured["articles"], json!([]));
 }
@@ -121,7 +126,9 @@ async fn a_caller_gets_fewer_steps_and_never_more() {
         source: Some(SourceName::new("work_rules.md").unwrap()),
         ..HandoverSettings::default()
     };
-    for (given, sent, told) in [(json!(2), 2, false), (json!(4), 4, false), (json!(12), 4, true), (json!(0), 1, true), (json!(-3), 1, true)] {
+    for (given, sent, told) in
+        [(json!(2), 2, false), (json!(4), 4, false), (json!(12), 4, true), (json!(0), 1, true), (json!(-3), 1, true)]
+    {
         let door = ScriptedDoor::of([Reply::Gives(answer("answered", Some("是。"), &[]))]);
         let mut pipe = Pipe::open_with(door.clone(), settings()).await;
         let called = pipe.call("ask", json!({ "question": "事假幾天", "mode": "agent", "max_steps": given })).await;
