@@ -15,7 +15,6 @@ mod variables;
 
 pub(crate) use client::ClientKey;
 pub(crate) use load::{DEFAULTS, Flags, Layers, load};
-pub(crate) use mcp::McpSettings;
 pub(crate) use raw::LogFormat;
 pub(crate) use settings::Settings;
 pub(crate) use variables::VARIABLES;

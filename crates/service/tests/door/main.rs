@@ -16,6 +16,7 @@ mod errors;
 mod health;
 mod keys;
 mod ledger;
+mod mcp;
 mod metering;
 mod metrics;
 mod openapi;
