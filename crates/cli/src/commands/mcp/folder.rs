@@ -26,7 +26,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{private::Private, stdio};
-use crate::{client::Client, config::Settings, dataset, dataset::DataSet, failure::Failure, front_door::HttpDoor};
+use crate::{client::Client, config::Settings, dataset, dataset::DataSet, failure::Failure, front_door::HttpDoor, terminal};
 
 /// How long is waited for somebody who has the lock and does not serve yet: it may be reading the documents.
 const ATTEMPTS: u32 = 600;
@@ -49,8 +49,13 @@ pub(super) async fn run(folder: &Path, settings: &Settings) -> Result<(), Failur
         way: Mutex::new(None),
         private: Mutex::new(None),
     });
-    // What is wrong with the folder is better said now than with the first question.
-    door.way().await?;
+    // A client waits some seconds for its servers to begin; to read a folder may take longer. Whoever asks meanwhile waits.
+    let early = Arc::clone(&door);
+    tokio::spawn(async move {
+        if let Err(failure) = early.way().await {
+            terminal::note(failure.to_string());
+        }
+    });
     let served = stdio::serve(Arc::clone(&door) as Arc<dyn FrontDoor>, settings, shutdown).await;
     if let Some(private) = door.private.lock().await.take() {
         private.stop().await;
