@@ -125,8 +125,10 @@ pub const fn stop(reason: StopReason, language: Language) -> &'static str {
 pub fn stop_notice(reason: StopReason, looked_up: Option<u32>, language: Language) -> String {
     let meaning = stop(reason, language);
     match (looked_up, language.is_chinese()) {
+        (Some(0), true) => format!("（還沒開始查就被攔下來：{meaning}）"),
         (Some(times), true) => format!("（被攔下來，查了 {times} 次：{meaning}）"),
         (None, true) => format!("（被攔下來：{meaning}）"),
+        (Some(0), false) => format!("(Stopped before anything was looked up: {meaning})"),
         (Some(1), false) => format!("(Stopped after looking up once: {meaning})"),
         (Some(times), false) => format!("(Stopped after looking up {times} times: {meaning})"),
         (None, false) => format!("(Stopped: {meaning})"),
@@ -272,6 +274,7 @@ mod tests {
         let english = |times| stop_notice(StopReason::Time, times, Language::English);
         assert!(english(Some(2)).starts_with("(Stopped after looking up 2 times: the limit on time"));
         assert!(english(Some(1)).starts_with("(Stopped after looking up once: "));
+        assert!(english(Some(0)).starts_with("(Stopped before anything was looked up: "));
         assert!(english(None).starts_with("(Stopped: "));
         assert!(
             stop_notice(StopReason::Steps, Some(2), Language::TraditionalChinese)

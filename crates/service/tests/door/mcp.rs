@@ -106,7 +106,10 @@ async fn a_key_reads_here_what_it_reads_elsewhere_and_nothing_else() {
     let found = call(&door, Some(&key), "search_rules", json!({ "query": "事假 remote work", "k": 10 })).await;
     assert!(ids(&found).iter().all(|id| id.starts_with("handbook.md#")), "{found}");
     let hidden = call(&door, Some(&key), "read_article", json!({ "source": "work_rules.md", "article": "27" })).await;
-    assert_eq!((&hidden["isError"], &hidden["structuredContent"]["error"]["code"]), (&json!(true), &json!("source_not_found")));
+    assert_eq!(
+        (&hidden["isError"], &hidden["structuredContent"]["error"]["code"]),
+        (&json!(true), &json!("source_not_found"))
+    );
     assert!(!text(&hidden).contains("work_rules.md,") && text(&hidden).contains("有的是：handbook.md"), "{hidden}");
     let listed = request(&door, Some(&key), &[], "resources/list", json!({})).await.text();
     assert!(listed.contains("rules://handbook.md") && !listed.contains("work_rules"), "{listed}");
@@ -185,7 +188,10 @@ async fn an_exhausted_budget_is_no_missing_rule() {
     let asked = json!({ "question": "事假一年最多幾天？", "mode": "pipeline" });
     let result = call(&door, Some(&key), "ask", asked).await;
     assert_eq!(result["structuredContent"]["stop"]["reason"], "cost", "{result}");
-    assert!(text(&result).starts_with("（被攔下來：花費到了上限") && text(&result).contains("不代表規章沒有規定"), "{result}");
+    assert!(
+        text(&result).starts_with("（被攔下來：花費到了上限") && text(&result).contains("不代表規章沒有規定"),
+        "{result}"
+    );
     assert!(text(&result).contains("十四日"), "the rules themselves are free: {result}");
 }
 
@@ -320,6 +326,12 @@ async fn hostile_arguments_are_a_sentence() {
         let result = call(&door, None, "search_rules", json!({ "query": "事假", "k": k })).await;
         assert!(text(&result).starts_with("（k 已改為"), "{result}");
     }
-    let too_long = request(&door, None, &[], "tools/call", json!({ "name": "ask", "arguments": { "question": "a".repeat(2 << 20) } }));
+    let too_long = request(
+        &door,
+        None,
+        &[],
+        "tools/call",
+        json!({ "name": "ask", "arguments": { "question": "a".repeat(2 << 20) } }),
+    );
     assert_eq!(too_long.await.status, 413);
 }

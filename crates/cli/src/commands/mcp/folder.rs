@@ -26,7 +26,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{private::Private, stdio};
-use crate::{client::Client, config::Settings, dataset, dataset::DataSet, failure::Failure, front_door::HttpDoor, terminal};
+use crate::{
+    client::Client, config::Settings, dataset, dataset::DataSet, failure::Failure, front_door::HttpDoor, terminal,
+};
 
 /// How long is waited for somebody who has the lock and does not serve yet: it may be reading the documents.
 const ATTEMPTS: u32 = 600;
@@ -103,13 +105,18 @@ impl FolderDoor {
                     *self.private.lock().await = Some(private);
                     return Ok(address);
                 }
-                Err(LibraryError::Locked { holder: LockHolder { address: Some(address), .. }, .. }) => return Ok(address),
+                Err(LibraryError::Locked { holder: LockHolder { address: Some(address), .. }, .. }) => {
+                    return Ok(address);
+                }
                 Err(LibraryError::Locked { .. }) => tokio::time::sleep(BETWEEN_ATTEMPTS).await,
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Failure::new(ErrorCode::NotReady, "another program has had these documents for half a minute and does not serve")
-            .hint("wait until it has read them, or name another data directory with --data"))
+        Err(Failure::new(
+            ErrorCode::NotReady,
+            "another program has had these documents for half a minute and does not serve",
+        )
+        .hint("wait until it has read them, or name another data directory with --data"))
     }
 
     async fn reach(&self) -> Result<Arc<HttpDoor>, DoorError> {

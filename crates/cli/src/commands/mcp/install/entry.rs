@@ -26,9 +26,9 @@ impl Entry {
             .map_err(|error| Failure::new(ErrorCode::InternalError, format!("where this program is: {error}")))?;
         let mut words = vec!["mcp".to_owned()];
         if let Some(folder) = &arguments.service.docs {
-            let folder = folder.canonicalize().map_err(|error| {
-                Failure::new(ErrorCode::DocumentNotFound, format!("{}: {error}", folder.display()))
-            })?;
+            let folder = folder
+                .canonicalize()
+                .map_err(|error| Failure::new(ErrorCode::DocumentNotFound, format!("{}: {error}", folder.display())))?;
             words.extend(["--docs".to_owned(), folder.display().to_string()]);
         } else if let Some(url) = arguments.service.url.as_ref().or(settings.mcp.url.as_ref()) {
             words.extend(["--url".to_owned(), url.clone()]);

@@ -90,7 +90,11 @@ fn replace(file: &Path, before: Option<&str>, text: &str) -> Result<Option<PathB
 fn keep(file: &Path, text: &str) -> io::Result<PathBuf> {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     for n in 1.. {
-        let copy = file.with_file_name(if n == 1 { format!("{name}.before-bylaw") } else { format!("{name}.before-bylaw-{n}") });
+        let copy = file.with_file_name(if n == 1 {
+            format!("{name}.before-bylaw")
+        } else {
+            format!("{name}.before-bylaw-{n}")
+        });
         match fs::OpenOptions::new().write(true).create_new(true).open(&copy) {
             Ok(mut new) => {
                 new.write_all(text.as_bytes())?;

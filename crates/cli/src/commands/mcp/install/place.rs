@@ -38,9 +38,7 @@ pub(super) fn of(client: McpClientName) -> Result<Place, Failure> {
             applications().join("Code").join("User").join("mcp.json"),
             "In Visual Studio Code, run \"MCP: List Servers\" and start it; its tools are there in agent mode.",
         ),
-        McpClientName::Codex => {
-            (home.join(".codex").join("config.toml"), "Start codex again; /mcp lists the server.")
-        }
+        McpClientName::Codex => (home.join(".codex").join("config.toml"), "Start codex again; /mcp lists the server."),
     };
     Ok(Place { file, afterwards })
 }
