@@ -56,7 +56,7 @@ impl Handed {
 }
 
 /// `/mcp` in front of `api`, which is every other route.
-pub(crate) fn router(service: &Arc<Service>, api: Router) -> Result<Router, ToolServerError> {
+pub(crate) fn router(service: Arc<Service>, api: Router) -> Result<Router, ToolServerError> {
     let server = server(HandoverParts {
         door: Arc::new(OwnRouter(api)),
         settings: service.settings.handover.clone(),
@@ -68,7 +68,7 @@ pub(crate) fn router(service: &Arc<Service>, api: Router) -> Result<Router, Tool
     let options = HttpOptions { path: PATH.to_owned(), hosts: Vec::new(), ..HttpOptions::default() };
     let mount = HttpMount::new(server, keys, Arc::clone(&service.clock), options, service.handed.over.clone());
     let [get, post, delete] = ["get", "post", "delete"].map(|method| service.metrics.requests(method, PATH));
-    let entrance = Entrance { service: Arc::clone(service), get, post, delete };
+    let entrance = Entrance { service, get, post, delete };
     Ok(mount.router().layer(from_fn_with_state(Arc::new(entrance), enter)))
 }
 

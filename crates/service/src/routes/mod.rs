@@ -159,7 +159,7 @@ pub fn operations() -> Vec<Operation> {
 /// The whole door as a service.
 pub fn router(service: Arc<Service>) -> Router {
     let api = api(Arc::clone(&service));
-    match handover::router(&service, api.clone()) {
+    match handover::router(service, api.clone()) {
         Ok(mcp) => api.merge(mcp),
         Err(error) => {
             // A mistake in what is offered; a test holds that there is none.
