@@ -5,6 +5,7 @@ mod chat;
 mod cost;
 mod door;
 mod leave;
+mod mcp;
 mod money;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ pub(crate) use self::{
     cost::{Cost, CostCommand, CostExample, CostLanguage, CostStatistic, CostWanted},
     door::{BenchDoor, DoorCrash, DoorFlight, DoorLeave, DoorOverspend, DoorReset, DoorShutdown, DoorSoak},
     leave::{Leave, LeaveKey, LeaveLanguage, LeavePolicy, LeaveReopen, LeaveServe, LeaveStdio},
+    mcp::{Mcp, McpClientName, McpCommand, McpInstall, McpService},
     money::{
         Credentials, Explain, Key, KeyCreate, KeyRole, Ledger, LedgerExport, LedgerReport, LedgerVerify, ReportBy,
     },
@@ -76,6 +78,8 @@ pub(crate) enum Command {
     /// The leave system: a business system whose rules travel with its tools.
     #[command(subcommand)]
     Leave(Leave),
+    /// Hand the rules to other people's agents: an MCP server over standard input and output.
+    Mcp(Mcp),
     /// Show the configuration and where each value came from.
     #[command(subcommand)]
     Config(Config),

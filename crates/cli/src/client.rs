@@ -42,6 +42,11 @@ impl Client {
         Ok(Self { base, http, key })
     }
 
+    /// Where the service is.
+    pub(crate) fn base(&self) -> &str {
+        self.base.as_str()
+    }
+
     pub(crate) async fn search(&self, request: &SearchRequest) -> Result<SearchResponse, Failure> {
         self.send(self.request(Method::POST, &["search"]).json(request)).await
     }
@@ -86,7 +91,8 @@ impl Client {
         Ok(job)
     }
 
-    fn request(&self, method: Method, path: &[&str]) -> RequestBuilder {
+    /// A request at an address below the service's own.
+    pub(crate) fn request(&self, method: Method, path: &[&str]) -> RequestBuilder {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             // An http URL always has segments; a name with slashes is one of them, percent-encoded.

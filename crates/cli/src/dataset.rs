@@ -1,10 +1,11 @@
 //! Which data directory a command works on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bylaw_contract::ErrorCode;
 use bylaw_library::DataDirectory;
 use bylaw_store::SqliteStore;
+use sha2::{Digest, Sha256};
 
 use crate::{config::Settings, failure::Failure};
 
@@ -69,6 +70,14 @@ impl DataSet {
         Err(Failure::new(ErrorCode::NotReady, format!("no documents have been ingested into {folder}"))
             .hint("bylaw ingest FILE_OR_FOLDER, or bylaw serve to try the sample"))
     }
+}
+
+/// Where the data of a folder that is served for itself is kept: a place of its own for each.
+pub(crate) fn of_folder(folder: &Path) -> Result<PathBuf, Failure> {
+    let name: String = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
+    let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    Ok(platform_folder()?.join("folders").join(format!("{name}-{digest}")))
 }
 
 fn platform_folder() -> Result<PathBuf, Failure> {

@@ -11,6 +11,7 @@ mod commands;
 mod config;
 mod dataset;
 mod failure;
+mod front_door;
 mod logging;
 mod moments;
 mod progress;

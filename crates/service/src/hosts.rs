@@ -4,7 +4,7 @@
 //! its own host name at 127.0.0.1 (DNS rebinding), or by posting a form across origins. Both show in headers that a page
 //! cannot forge. Programs that are not browsers send neither a foreign `Host` nor an `Origin`.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 
@@ -29,6 +29,31 @@ pub(crate) fn check(method: &Method, uri: &Uri, headers: &HeaderMap, allowed: &[
         Some(_) => Err(Failure::invalid("web pages of another origin may not change anything here")
             .with_status(StatusCode::FORBIDDEN)
             .with_hint("call from the service's own page, or add the page's host to the allowed hosts")),
+    }
+}
+
+/// Checks `Host` and, whatever the method, `Origin`, for `/mcp`: the sentence for whoever is refused. Where keys are needed
+/// an address in numbers will do as well, which no name server can turn to this machine.
+pub(crate) fn check_agent(
+    uri: &Uri,
+    headers: &HeaderMap,
+    allowed: &[String],
+    has_keys: bool,
+) -> Result<(), &'static str> {
+    let host = called_host(uri, headers).map_err(|_| "the Host header is not one host name")?;
+    if let Some(host) = host
+        && !is_allowed(host, allowed)
+        && !(has_keys && without_port(host).parse::<IpAddr>().is_ok())
+    {
+        return Err(
+            "this service is not served under the host name of the request: call it by an address in numbers, or \
+                    add the name to server.allowed_hosts",
+        );
+    }
+    match headers.get(header::ORIGIN) {
+        None => Ok(()),
+        Some(origin) if origin.to_str().is_ok_and(|origin| is_own_origin(origin, host, allowed)) => Ok(()),
+        Some(_) => Err("web pages of another origin may not call this: add the page's host to server.allowed_hosts"),
     }
 }
 
@@ -122,6 +147,30 @@ mod tests {
             assert_eq!(status(&method, host, origin, &[]), expected, "{method} {origin:?}");
         }
         assert_eq!(status(&Method::POST, host, Some("https://portal.example:444"), &["portal.example"]), 200);
+    }
+
+    #[test]
+    fn agents_call_by_a_known_name_and_pages_of_others_never() {
+        let check = |host: &str, origin: Option<&str>, has_keys| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, host.parse().unwrap());
+            if let Some(origin) = origin {
+                headers.insert(header::ORIGIN, origin.parse().unwrap());
+            }
+            check_agent(&Uri::from_static("/mcp"), &headers, &["rules.example".to_owned()], has_keys).is_ok()
+        };
+        for has_keys in [false, true] {
+            for host in ["localhost:8024", "127.0.0.1:8024", "[::1]", "rules.example"] {
+                assert!(check(host, None, has_keys), "{host}");
+                assert!(check(host, Some(&format!("http://{host}")), has_keys), "{host}");
+            }
+            for origin in ["http://evil.test", "http://localhost:3000", "null", ""] {
+                assert!(!check("localhost:8024", Some(origin), has_keys), "{origin}");
+            }
+            assert!(check("localhost:8024", Some("https://rules.example"), has_keys));
+            assert!(!check("evil.test", None, has_keys));
+            assert_eq!(check("10.0.0.1:8024", None, has_keys), has_keys);
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //!                               routes/runs · events · replies · conversations · artifacts
 //!                               routes/me · usage · budgets · cost · metrics · health · openapi
 //!                               routes/ui         the page, which is part of the program
+//!   /mcp ─► handover: host, origin, key, session ─► the routes above, as the same caller
 //! ```
 //!
 //! [`Service`] holds the parts, [`router`] puts the routes before them, [`serve`] listens and stops in two stages. Every
@@ -27,6 +28,7 @@ mod caller;
 mod error;
 mod frame_ancestor;
 mod front;
+mod handover;
 mod hosts;
 mod measure;
 mod metrics;

@@ -58,10 +58,11 @@ pub async fn serve(listener: TcpListener, service: Arc<Service>, shutdown: Cance
     drop(listener);
     service.closing.cancel();
     connections.close();
-    let finished = async { tokio::join!(service.runner.finish(), connections.wait()) };
+    let finished = async { tokio::join!(service.runner.finish(), service.handed.finish(), connections.wait()) };
     if tokio::time::timeout(service.settings.shutdown_grace, finished).await.is_err() {
         tracing::warn!(connections = connections.len(), "the grace is over; what is in flight is cancelled");
         service.cut.cancel();
+        service.handed.end();
         service.runner.shut_down().await;
         if tokio::time::timeout(LAST_WORDS, connections.wait()).await.is_err() {
             abort.cancel();

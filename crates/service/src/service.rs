@@ -13,7 +13,7 @@ use bylaw_library::Library;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::{accounts::Accounts, metrics::Metrics, settings::ServiceSettings};
+use crate::{accounts::Accounts, handover::Handed, metrics::Metrics, settings::ServiceSettings};
 
 /// Uploads that are received at once. Each is bounded by the upload limit; together they must not fill the disk.
 const CONCURRENT_UPLOADS: usize = 4;
@@ -37,6 +37,8 @@ pub struct Service {
     pub(crate) closing: CancellationToken,
     /// Fires when the grace is over: what still runs is cancelled.
     pub(crate) cut: CancellationToken,
+    /// What is under way at `/mcp`.
+    pub(crate) handed: Handed,
     /// Process start to now, when everything below was ready.
     pub(crate) boot: Duration,
     model_problem: Mutex<Option<String>>,
@@ -67,6 +69,7 @@ impl Service {
             comparisons: Arc::new(Semaphore::new(CONCURRENT_COMPARISONS)),
             closing: CancellationToken::new(),
             cut: CancellationToken::new(),
+            handed: Handed::default(),
             boot: clock.elapsed(),
             model_problem: Mutex::new(None),
             metrics: Metrics::new(&*clock),

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use bylaw_handover::HandoverSettings;
+
 use crate::frame_ancestor::FrameAncestor;
 
 /// What an operator can set about the door.
@@ -28,6 +30,8 @@ pub struct ServiceSettings {
     pub allowed_hosts: Vec<String>,
     /// Whose pages may show `/ui/embed` in a frame. The rest of the page is shown in nobody's.
     pub frame_ancestors: Vec<FrameAncestor>,
+    /// What other people's agents are handed at `/mcp`.
+    pub handover: HandoverSettings,
 }
 
 impl ServiceSettings {
@@ -45,6 +49,7 @@ impl ServiceSettings {
             shutdown_grace: Duration::from_secs(10),
             allowed_hosts: Vec::new(),
             frame_ancestors: Vec::new(),
+            handover: HandoverSettings::default(),
         }
     }
 }

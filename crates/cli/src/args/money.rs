@@ -28,6 +28,7 @@ impl Command {
             Self::Search(arguments) => Some(&arguments.narrow.credentials),
             Self::Ask(arguments) => Some(&arguments.narrow.credentials),
             Self::Sources(arguments) => Some(&arguments.credentials),
+            Self::Mcp(arguments) => Some(&arguments.credentials),
             Self::Serve(_)
             | Self::Key(_)
             | Self::Ledger(_)

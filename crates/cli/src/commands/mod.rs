@@ -11,6 +11,7 @@ mod ingest;
 mod key;
 mod leave;
 mod ledger;
+mod mcp;
 mod search;
 mod serve;
 mod sources;
@@ -51,6 +52,7 @@ pub(crate) async fn run(cli: Cli, format: Format) -> Result<ExitCode, Failure> {
         Command::Explain(arguments) => explain::run(&arguments, &settings, format).await,
         Command::Cost(arguments) => cost::run(*arguments, &settings, format).await,
         Command::Leave(arguments) => leave::run(arguments, &settings, format).await,
+        Command::Mcp(arguments) => mcp::run(arguments, &settings, format).await,
         Command::Config(arguments) => Ok(config::run(arguments, &layers, format)),
         Command::Doctor(arguments) => doctor::run(arguments, &settings, &layers, format).await,
         Command::Bench(arguments) => bench::run(arguments, format).await,

@@ -68,7 +68,7 @@ async fn check_listen_address(settings: &Settings, data: &DataSet) -> Result<(),
 }
 
 /// Looks after the ledger and the runs. A ledger that cannot be sealed is no reason not to answer.
-async fn keep_up(
+pub(super) async fn keep_up(
     assembly: &Assembly,
     data: &DataSet,
     settings: &Settings,
@@ -112,7 +112,7 @@ fn sample_files(directory: &DataDirectory) -> Result<Vec<PathBuf>, Failure> {
     })
 }
 
-fn service(assembly: &Assembly, runner: Runner, data: &DataSet, settings: &Settings) -> Arc<Service> {
+pub(super) fn service(assembly: &Assembly, runner: Runner, data: &DataSet, settings: &Settings) -> Arc<Service> {
     Service::new(
         Arc::clone(&assembly.library),
         Arc::clone(&assembly.answerer),
@@ -127,12 +127,13 @@ fn service(assembly: &Assembly, runner: Runner, data: &DataSet, settings: &Setti
             shutdown_grace: settings.shutdown_grace,
             allowed_hosts: settings.allowed_hosts.clone(),
             frame_ancestors: settings.frame_ancestors.clone(),
+            handover: settings.mcp.handover.clone(),
             ..ServiceSettings::new(data.directory.uploads())
         },
     )
 }
 
-fn watch(assembly: &Assembly, paths: Vec<PathBuf>, work: &TaskTracker, shutdown: &CancellationToken) {
+pub(super) fn watch(assembly: &Assembly, paths: Vec<PathBuf>, work: &TaskTracker, shutdown: &CancellationToken) {
     let library = Arc::clone(&assembly.library);
     let cancel = shutdown.clone();
     work.spawn(async move {

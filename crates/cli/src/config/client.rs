@@ -21,11 +21,15 @@ impl ClientKey {
 
 /// The language that is written; none if it is left to the locale.
 pub(super) fn language(text: &str) -> Result<Option<Language>, String> {
+    if text.is_empty() { Ok(None) } else { named("client.language", text).map(Some) }
+}
+
+/// A language by its name.
+pub(super) fn named(key: &str, text: &str) -> Result<Language, String> {
     match text {
-        "" => Ok(None),
-        "zh-Hant" | "zh-TW" | "zh" => Ok(Some(Language::TraditionalChinese)),
-        "en" => Ok(Some(Language::English)),
-        other => Err(format!("client.language: {other:?} is not a language of this program; write zh-Hant or en")),
+        "zh-Hant" | "zh-TW" | "zh" => Ok(Language::TraditionalChinese),
+        "en" => Ok(Language::English),
+        other => Err(format!("{key}: {other:?} is not a language of this program; write zh-Hant or en")),
     }
 }
 

@@ -182,8 +182,11 @@ fn candidates() -> Vec<PathBuf> {
 
 /// The value in the type of its setting: a variable is always text, a port is a number.
 fn typed(key: &str, text: String) -> Value {
-    match text.parse::<u16>() {
-        Ok(number) if matches!(key, "server.port" | "model.retries") => Value::from(number),
+    let is_number = matches!(key, "server.port" | "model.retries" | "mcp.max_steps" | "mcp.max_wall_ms");
+    match (text.parse::<u32>(), text.as_str()) {
+        (Ok(number), _) if is_number => Value::from(number),
+        (Err(_), "true" | "1") if key == "mcp.aliases" => Value::from(true),
+        (Err(_), "false" | "0" | "") if key == "mcp.aliases" => Value::from(false),
         _ => Value::from(text),
     }
 }

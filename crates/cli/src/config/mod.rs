@@ -4,6 +4,7 @@ mod caps;
 mod client;
 mod ledger;
 mod load;
+mod mcp;
 mod model;
 mod money;
 mod prices;

@@ -20,6 +20,7 @@ pub(super) struct Raw {
     pub(super) runs: Runs,
     pub(super) prices: BTreeMap<String, Price>,
     pub(super) client: Client,
+    pub(super) mcp: Mcp,
     pub(super) log: Log,
 }
 
@@ -122,6 +123,17 @@ pub(super) struct Price {
 pub(super) struct Client {
     pub(super) key: String,
     pub(super) language: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Mcp {
+    pub(super) url: String,
+    pub(super) source: String,
+    pub(super) max_steps: u32,
+    pub(super) max_wall_ms: u32,
+    pub(super) language: String,
+    pub(super) aliases: bool,
 }
 
 /// An amount as text. A number without quotes is refused: TOML would make a float of it, which is no longer what was written.

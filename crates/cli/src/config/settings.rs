@@ -10,6 +10,7 @@ use super::{
     caps::CapSettings,
     client::{self, ClientKey},
     ledger::LedgerSettings,
+    mcp::McpSettings,
     model::ModelSettings,
     money::MoneySettings,
     raw::{LogFormat, Raw},
@@ -45,6 +46,7 @@ pub(crate) struct Settings {
     pub(crate) client_key: Option<ClientKey>,
     /// What conversations are held in, if that is known.
     pub(crate) language: Option<Language>,
+    pub(crate) mcp: McpSettings,
     pub(crate) log_level: String,
     pub(crate) log_format: LogFormat,
 }
@@ -90,6 +92,7 @@ impl Settings {
             runs: RunSettings::resolve(&raw.runs)?,
             client_key: ClientKey::new(&raw.client.key),
             language: client::language(&raw.client.language)?,
+            mcp: McpSettings::resolve(&raw.mcp)?,
             log_level: raw.log.level.clone(),
             log_format: raw.log.format,
         })

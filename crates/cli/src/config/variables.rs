@@ -26,6 +26,12 @@ pub(crate) const VARIABLES: &[Variable] = &[
     variable("BYLAW_AGENTS", "agents.directory"),
     variable("BYLAW_KEY", "client.key"),
     variable("BYLAW_LANGUAGE", "client.language"),
+    variable("BYLAW_URL", "mcp.url"),
+    variable("BYLAW_MCP_SOURCE", "mcp.source"),
+    variable("BYLAW_MCP_MAX_STEPS", "mcp.max_steps"),
+    variable("BYLAW_MCP_MAX_WALL_MS", "mcp.max_wall_ms"),
+    variable("BYLAW_MCP_LANGUAGE", "mcp.language"),
+    variable("BYLAW_MCP_ALIASES", "mcp.aliases"),
     variable("BYLAW_LOG", "log.level"),
     variable("BYLAW_LOG_FORMAT", "log.format"),
 ];

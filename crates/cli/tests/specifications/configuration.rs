@@ -99,7 +99,8 @@ fn mistakes_in_the_configuration_are_named() {
 fn help_reads_as_it_is_meant_to() {
     let home = Home::new();
     let commands = "|serve|ingest|search|ask|chat|sources|key|key create|key revoke|ledger|ledger report|ledger verify|\
-                    ledger export|explain|cost|leave|leave serve|leave stdio|leave key|leave key revoke|leave reopen|config|\
+                    ledger export|explain|cost|leave|leave serve|leave stdio|leave key|leave key revoke|leave reopen|mcp|\
+                    mcp install|config|\
                     doctor|bench";
     for command in commands.split('|') {
         let name = if command.is_empty() { "bylaw".to_owned() } else { command.replace(' ', "_") };

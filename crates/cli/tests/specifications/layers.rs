@@ -17,9 +17,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("library", &["corpus", "retrieval", "model", "gate"]),
     ("answer", &["retrieval", "corpus", "model", "gate"]),
     ("agent", &["corpus", "retrieval", "model", "gate", "answer", "mcp"]),
+    ("handover", &["mcp"]),
     ("leave", &["mcp"]),
     ("store", &["corpus", "retrieval", "model", "gate", "library", "answer", "agent"]),
-    ("service", &["corpus", "retrieval", "model", "gate", "cost", "library", "answer", "agent", "mcp", "store"]),
+    (
+        "service",
+        &["corpus", "retrieval", "model", "gate", "cost", "library", "answer", "agent", "mcp", "handover", "store"],
+    ),
     (
         "cli",
         &[
@@ -29,6 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "mcp",
             "gate",
             "cost",
+            "handover",
             "leave",
             "library",
             "answer",
@@ -49,11 +54,11 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("axum", &["mcp", "service", "cli"]),
     ("reqwest", &["model", "mcp", "cli"]),
     ("rmcp", &["mcp"]),
-    ("sse-stream", &["mcp"]),
+    ("sse-stream", &["handover", "mcp"]),
     ("clap", &["cli"]),
     ("rust_decimal", &["cost"]),
     ("jsonschema", &["agent", "mcp"]),
-    ("tokio", &["agent", "gate", "leave", "model", "mcp", "library", "answer", "store", "service", "cli"]),
+    ("tokio", &["agent", "gate", "handover", "leave", "model", "mcp", "library", "answer", "store", "service", "cli"]),
 ];
 
 fn crates() -> BTreeMap<String, Vec<(String, DependencyKind)>> {

@@ -9,6 +9,7 @@ mod chat;
 mod configuration;
 mod cost;
 mod documents;
+mod handed;
 mod kept_runs;
 mod keys;
 mod layers;

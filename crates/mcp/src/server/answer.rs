@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rmcp::model::{CallToolResult, ContentBlock, ErrorData, InputRequiredResult};
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock, ErrorData, InputRequiredResult};
 use serde_json::Value;
 
 use super::content;
@@ -72,6 +72,16 @@ impl ToolStop {
     #[must_use]
     pub fn is_question(&self) -> bool {
         matches!(self.0, Stop::Asking(_))
+    }
+}
+
+impl ToolStop {
+    pub(super) fn into_response(self) -> Result<CallToolResponse, ErrorData> {
+        match self.0 {
+            Stop::Refused { sentence, structured } => Ok(tool_error(sentence, structured).into()),
+            Stop::Asking(question) => Ok((*question).into()),
+            Stop::Protocol(error) => Err(error),
+        }
     }
 }
 

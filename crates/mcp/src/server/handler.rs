@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use super::{
     CallContext, Caller, Principal, ProgressReporter, PromptRole, ToolServer, Words,
-    answer::{Stop, tool_error},
+    answer::tool_error,
     confirm::{Asker, Place},
     content, language, schema,
     tool_server::OfferedTool,
@@ -98,11 +98,7 @@ impl Handler {
                 );
                 Ok(reply.into_result().into())
             }
-            Err(stop) => match stop.0 {
-                Stop::Refused { sentence, structured } => Ok(tool_error(sentence, structured).into()),
-                Stop::Asking(question) => Ok((*question).into()),
-                Stop::Protocol(error) => Err(error),
-            },
+            Err(stop) => stop.into_response(),
         }
     }
 }
@@ -141,8 +137,7 @@ impl ServerHandler for Handler {
         let tool = &self.server.tools[*at];
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         if let Some(problems) = schema::problems(&tool.input, &arguments) {
-            let sentence = format!("The arguments are wrong: {problems}. Correct them and call again.");
-            return Ok(tool_error(sentence, None).into());
+            return tool.tool.wrong(&caller, &problems).into_response();
         }
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         let slot = tokio::select! {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::{CallContext, ToolReply, ToolStop, Words};
+use super::{CallContext, Caller, ToolReply, ToolStop, Words};
 use crate::client::ToolAnnotations;
 
 /// What a server says of a tool.
@@ -82,6 +82,11 @@ impl ToolAnnotations {
 pub trait ServerTool: Send + Sync {
     /// What is said of it. Asked once, when the server is built.
     fn spec(&self) -> ToolSpec;
+
+    /// How a call is refused whose arguments do not satisfy the input schema. `problems` names them.
+    fn wrong(&self, _caller: &Caller, problems: &str) -> ToolStop {
+        ToolStop::refused(format!("The arguments are wrong: {problems}. Correct them and call again."))
+    }
 
     /// Does it. The arguments satisfy the input schema.
     ///

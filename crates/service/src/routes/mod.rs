@@ -13,6 +13,7 @@ use bylaw_gate::Action;
 use crate::{
     caller::Access,
     front::{self, Post},
+    handover,
     service::Service,
 };
 
@@ -166,6 +167,19 @@ pub fn operations() -> Vec<Operation> {
 
 /// The whole door as a service.
 pub fn router(service: Arc<Service>) -> Router {
+    let api = api(Arc::clone(&service));
+    match handover::router(service, api.clone()) {
+        Ok(mcp) => api.merge(mcp),
+        Err(error) => {
+            // A mistake in what is offered; a test holds that there is none.
+            tracing::error!(%error, "/mcp is not served");
+            api
+        }
+    }
+}
+
+/// Everything but `/mcp`.
+fn api(service: Arc<Service>) -> Router {
     // Each operation has its own front layer, which thereby knows what it needs without looking it up.
     let layer = |access, address, method| {
         let answered = service.metrics.requests(method, address);

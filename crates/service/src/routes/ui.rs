@@ -122,10 +122,10 @@ fn values(headers: &HeaderMap, name: header::HeaderName) -> impl Iterator<Item =
 mod tests {
     use super::*;
 
-    fn headers(name: header::HeaderName, values: &[&str]) -> HeaderMap {
+    fn headers(name: &header::HeaderName, values: &[&str]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for value in values {
-            headers.append(&name, value.parse().unwrap());
+            headers.append(name, value.parse().unwrap());
         }
         headers
     }
@@ -144,7 +144,7 @@ mod tests {
             (&["xgzip"], false),
         ];
         for (values, expected) in rows {
-            assert_eq!(takes_gzip(&headers(header::ACCEPT_ENCODING, values)), expected, "{values:?}");
+            assert_eq!(takes_gzip(&headers(&header::ACCEPT_ENCODING, values)), expected, "{values:?}");
         }
     }
 
@@ -159,7 +159,7 @@ mod tests {
             (&["\"b\"", "a"], false),
         ];
         for (values, expected) in rows {
-            assert_eq!(has(&headers(header::IF_NONE_MATCH, values), "\"a\""), expected, "{values:?}");
+            assert_eq!(has(&headers(&header::IF_NONE_MATCH, values), "\"a\""), expected, "{values:?}");
         }
     }
 }

@@ -16,6 +16,7 @@ mod errors;
 mod health;
 mod keys;
 mod ledger;
+mod mcp;
 mod me;
 mod metering;
 mod metrics;

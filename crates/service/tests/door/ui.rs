@@ -10,7 +10,7 @@ use crate::door::{Door, Plan, Reply};
 /// Headers of a reply, those of each file and request named instead of shown.
 fn shown(reply: &Reply) -> String {
     let mut text = format!("{}\n", reply.status.as_u16());
-    let mut names: Vec<&str> = reply.headers.keys().map(|name| name.as_str()).collect();
+    let mut names: Vec<&str> = reply.headers.keys().map(axum::http::HeaderName::as_str).collect();
     names.sort_unstable();
     for name in names {
         let value = match name {

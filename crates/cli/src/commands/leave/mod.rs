@@ -6,6 +6,8 @@ mod seed;
 mod serve;
 mod stdio;
 
+pub(crate) use serve::asked_to_stop;
+
 use std::{path::Path, process::ExitCode, sync::Arc};
 
 use bylaw_contract::{Clock, ErrorCode, Language, Timestamp};

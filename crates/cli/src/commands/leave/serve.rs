@@ -58,7 +58,7 @@ pub(super) async fn run(arguments: LeaveServe, settings: &Settings, format: Form
 }
 
 /// Ctrl-C, or the word of whoever manages the machine.
-pub(super) async fn asked_to_stop() {
+pub(crate) async fn asked_to_stop() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {
