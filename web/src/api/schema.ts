@@ -604,6 +604,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says who the caller is and what they may do, so that a page offers that and no more. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The caller */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Me"];
+                    };
+                };
+                /** @description Every reply that is not 2xx */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ErrorResponse"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -1313,6 +1358,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answers the last message of the user, in the shape of OpenAI's chat completions.
+         * @description It is asked as at `/ask`: the model names the mode; keys, caps and budgets are the same. The articles follow the answer as
+         *     numbered links, a stop by a cap or a budget is a sentence in the text with `finish_reason: length`, and `bylaw` is the
+         *     answer as `/ask` gives it. With `stream: true` the last event is `data: [DONE]`. Earlier turns and system messages are not
+         *     used, sampling and unknown fields are ignored.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description As at `/ask` */
+                    "idempotency-key"?: string | null;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChatRequest"];
+                };
+            };
+            responses: {
+                /** @description The answer; as events, each is a piece of it */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChatCompletion"];
+                        "text/event-stream": components["schemas"]["ChatChunk"];
+                    };
+                };
+                /** @description Every reply that is not 2xx */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChatErrorResponse"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the modes that can be asked, as models. Those that need a model are there if one is configured. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The modes, as models */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ModelList"];
+                    };
+                };
+                /** @description Every reply that is not 2xx */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChatErrorResponse"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1629,6 +1778,13 @@ export interface components {
             /** @description What people call it, at most 200 characters; nothing if it is left out. */
             title?: string;
         };
+        /** @description What OpenAI's shape has no place for: the answer as `/ask` gives it, and what of the request was not used. */
+        Beside: components["schemas"]["Answer"] & {
+            /** @description How many messages beside the question there were. */
+            messages_not_used: number;
+            /** @description What of a conversation is used, as one sentence in the question's language. */
+            notice: string;
+        };
         /** @description The volumes at which hosting costs no more than the API. */
         BreakEven: {
             /** @description Whether there were so many steps that some gaps are not listed. */
@@ -1684,6 +1840,11 @@ export interface components {
             /** @description Booked within reservations. */
             settled: components["schemas"]["Amount"];
         };
+        /**
+         * @description What a caller may do. Each role may do what the ones before it may.
+         * @enum {string}
+         */
+        CallerRole: "reader" | "editor" | "admin";
         /** @description Two costs over the volume. */
         Chart: {
             /** @description What the API costs a month at no volume. */
@@ -1700,6 +1861,148 @@ export interface components {
             volume_end: components["schemas"]["Figure"];
             /** @description Marks of the volume. */
             volume_ticks: components["schemas"]["Figure"][];
+        };
+        /** @description The one answer. */
+        ChatChoice: {
+            /** @description `stop`, or `length` where a limit or a fault ended the work before its time. */
+            finish_reason: components["schemas"]["FinishReason"];
+            /**
+             * Format: int32
+             * @description Always 0.
+             */
+            index: number;
+            /** @default null */
+            logprobs?: unknown;
+            /** @description What is said. */
+            message: components["schemas"]["ChatReply"];
+        };
+        /** @description A piece of a streamed answer. */
+        ChatChunk: {
+            bylaw?: components["schemas"]["Beside"] | null;
+            /** @description One; none in the piece that holds `usage`. */
+            choices: components["schemas"]["ChunkChoice"][];
+            /**
+             * Format: int64
+             * @description Likewise.
+             */
+            created: number;
+            /** @description As in [`ChatCompletion`], and the same in every piece. */
+            id: string;
+            /** @description Likewise. */
+            model: string;
+            /** @description Always `chat.completion.chunk`. */
+            object: string;
+            usage?: components["schemas"]["ChatUsage"] | null;
+        };
+        /** @description An answer in OpenAI's shape. */
+        ChatCompletion: {
+            /** @description What OpenAI's shape has no place for. */
+            bylaw: components["schemas"]["Beside"];
+            /** @description One. */
+            choices: components["schemas"]["ChatChoice"][];
+            /**
+             * Format: int64
+             * @description When the question arrived, in seconds since 1970.
+             */
+            created: number;
+            /** @description `chatcmpl-` and the run's id. */
+            id: string;
+            /** @description The model that was asked for. */
+            model: string;
+            /** @description Always `chat.completion`. */
+            object: string;
+            /** @description Tokens; all zero where no model was called. */
+            usage: components["schemas"]["ChatUsage"];
+        };
+        /** @description What went wrong, in OpenAI's shape and in ours. */
+        ChatError: {
+            /** @description For programs. */
+            code: components["schemas"]["ErrorCode"];
+            /** @description What to try, where something helps. */
+            hint?: string | null;
+            /** @description For people: what is wrong, and what to do about it. */
+            message: string;
+            /** @description The field that is wrong, if it is one. */
+            param?: string | null;
+            /** @description For support: the request's label. */
+            request_id: string;
+            /** @description OpenAI's kind of error: `invalid_request_error`, `authentication_error`, `permission_error` or `server_error`. */
+            type: string;
+        };
+        /** @description The body of every reply below `/v1` that is not 2xx. */
+        ChatErrorResponse: {
+            /** @description What went wrong. */
+            error: components["schemas"]["ChatError"];
+        };
+        /** @description One message of a conversation. */
+        ChatMessage: {
+            /** @description Text, or parts of the type `text`. */
+            content: unknown;
+            /** @description `user`, or anything else. */
+            role: string;
+        };
+        /** @description What is said. */
+        ChatReply: {
+            /** @description The answer, the sentence of a stop or of silence, and the articles as numbered links, in Markdown. */
+            content: string;
+            /** @default null */
+            refusal?: unknown;
+            /** @description Always `assistant`. */
+            role: string;
+        };
+        /** @description A question in OpenAI's shape. Fields that are not named here are ignored. */
+        ChatRequest: {
+            /** @description Refused likewise. */
+            functions?: unknown;
+            /** @description The last one of the user is the question; the others are not used. */
+            messages: components["schemas"]["ChatMessage"][];
+            /** @description A model of `GET /v1/models`. */
+            model: string;
+            /**
+             * Format: int32
+             * @description Answers that are wanted: 1.
+             */
+            n?: number | null;
+            /** @description Answer as Server-Sent Events. */
+            stream?: boolean | null;
+            stream_options?: components["schemas"]["StreamOptions"] | null;
+            /** @description Refused, unless it is empty: the rules are all that is asked. */
+            tools?: unknown;
+        };
+        /** @description Tokens, in OpenAI's names. */
+        ChatUsage: {
+            /**
+             * Format: int64
+             * @description Tokens that the model wrote.
+             */
+            completion_tokens: number;
+            /** @description Of what was written. */
+            completion_tokens_details: components["schemas"]["CompletionTokensDetails"];
+            /**
+             * Format: int64
+             * @description Tokens of the prompts.
+             */
+            prompt_tokens: number;
+            /** @description Of the prompts. */
+            prompt_tokens_details: components["schemas"]["PromptTokensDetails"];
+            /**
+             * Format: int64
+             * @description Both.
+             */
+            total_tokens: number;
+        };
+        /** @description A piece of the one answer. */
+        ChunkChoice: {
+            /** @description What is added. */
+            delta: components["schemas"]["Delta"];
+            finish_reason?: components["schemas"]["FinishReason"] | null;
+            /**
+             * Format: int32
+             * @description Always 0.
+             */
+            index: number;
+            /** @default null */
+            logprobs?: unknown;
         };
         /**
          * @description One article, as a search hit or in an answer.
@@ -1760,6 +2063,14 @@ export interface components {
              * @description Milliseconds since the request arrived.
              */
             elapsed_ms: number;
+        };
+        /** @description A part of the tokens that were written. */
+        CompletionTokensDetails: {
+            /**
+             * Format: int64
+             * @description Reasoning.
+             */
+            reasoning_tokens: number;
         };
         /** @description A conversation that was begun. */
         ConversationBegun: {
@@ -1928,6 +2239,13 @@ export interface components {
             /** @description Until when `POST /sources/{source}/undo` brings it back. */
             undo_until: components["schemas"]["Timestamp"];
         };
+        /** @description What a piece adds. */
+        Delta: {
+            /** @description Text. */
+            content?: string | null;
+            /** @description `assistant`, in the first piece. */
+            role?: string | null;
+        };
         /** @description What changed from one version to the next, by article. */
         Difference: {
             /** @description Articles that are new. */
@@ -1959,7 +2277,7 @@ export interface components {
          * @description A stable code for programs. HTTP statuses and exit codes are assigned at the edges.
          * @enum {string}
          */
-        ErrorCode: "InvalidRequest" | "InvalidKey" | "Forbidden" | "NotFound" | "MethodNotAllowed" | "UnsupportedMediaType" | "PayloadTooLarge" | "NotReady" | "UnknownRetriever" | "SourceNotFound" | "ArticleNotFound" | "JobNotFound" | "KeyNotFound" | "ModelNotFound" | "RequestNotFound" | "RunNotFound" | "AgentNotFound" | "ConversationNotFound" | "ConversationBusy" | "ArtifactNotFound" | "QuestionNotFound" | "QuestionAnswered" | "QuestionClosed" | "NoModel" | "Cancelled" | "RunLost" | "IdempotencyConflict" | "NothingToUndo" | "InvalidPath" | "DocumentNotFound" | "EmptyDocument" | "DocumentTooLarge" | "UnsupportedFormat" | "InvalidEncoding" | "InvalidRecord" | "Overloaded" | "ShuttingDown" | "UpstreamFailed" | "UpstreamTimeout" | "UpstreamIncomplete" | "DataDirectoryLocked" | "DataDirectoryUnusable" | "AddressUnavailable" | "InvalidConfiguration" | "ServiceUnreachable" | "LedgerUnavailable" | "LedgerFaulty" | "StorageFailed" | "InternalError";
+        ErrorCode: "invalid_request" | "invalid_key" | "forbidden" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "payload_too_large" | "not_ready" | "unknown_retriever" | "source_not_found" | "article_not_found" | "job_not_found" | "key_not_found" | "model_not_found" | "request_not_found" | "run_not_found" | "agent_not_found" | "conversation_not_found" | "conversation_busy" | "artifact_not_found" | "question_not_found" | "question_answered" | "question_closed" | "no_model" | "cancelled" | "run_lost" | "idempotency_conflict" | "nothing_to_undo" | "invalid_path" | "document_not_found" | "empty_document" | "document_too_large" | "unsupported_format" | "invalid_encoding" | "invalid_record" | "overloaded" | "shutting_down" | "upstream_failed" | "upstream_timeout" | "upstream_incomplete" | "data_directory_locked" | "data_directory_unusable" | "address_unavailable" | "invalid_configuration" | "service_unreachable" | "ledger_unavailable" | "ledger_faulty" | "storage_failed" | "internal_error";
         /** @description The body of every reply that is not 2xx: `{"error": {…}}`. */
         ErrorResponse: {
             /** @description What went wrong. */
@@ -1990,6 +2308,11 @@ export interface components {
          *     typed; text such as `"0.1"` is read too.
          */
         Figure: number;
+        /**
+         * @description Why an answer ends.
+         * @enum {string}
+         */
+        FinishReason: "stop" | "length";
         /** @description What of the ledger is measured. */
         FromLedger: {
             /**
@@ -2263,6 +2586,25 @@ export interface components {
             /** @description Of all model calls. */
             usage: components["schemas"]["TokenUsage"];
         };
+        /** @description Who the caller is, and what there is for them. */
+        Me: {
+            /** @description The agents that the caller can start a run of, in order. */
+            agents: string[];
+            /** @description Whether every request needs a key. */
+            keys_required: boolean;
+            /** @description Whether a model is configured. Without one every answer is an extract. */
+            model: boolean;
+            /** @description What people call the key. */
+            name?: string | null;
+            /** @description The key's id; `local` while there are no keys. */
+            principal: string;
+            /** @description The request's label. */
+            request_id: string;
+            /** @description What the caller may do. */
+            role: components["schemas"]["CallerRole"];
+            /** @description The only sources that the caller may read, whether or not they exist now; null for all. */
+            sources?: string[] | null;
+        };
         /** @description What a ledger says about the calls of one model. */
         Measured: {
             /** @description The share of all questions that the extract answered free: neither option is paid for them. */
@@ -2314,6 +2656,27 @@ export interface components {
          * @enum {string}
          */
         Mode: "auto" | "extract" | "pipeline" | "agent";
+        /** @description A mode, as a model. */
+        ModelEntry: {
+            /**
+             * Format: int64
+             * @description Always 0: modes were not made at some time.
+             */
+            created: number;
+            /** @description `bylaw-auto`, `bylaw-extract`, `bylaw-pipeline` or `bylaw-agent`. */
+            id: string;
+            /** @description Always `model`. */
+            object: string;
+            /** @description Always `bylaw`. */
+            owned_by: string;
+        };
+        /** @description `GET /v1/models`: the modes that can be asked, as models. */
+        ModelList: {
+            /** @description The models. */
+            data: components["schemas"]["ModelEntry"][];
+            /** @description Always `list`. */
+            object: string;
+        };
         /**
          * @description Why hosting never pays.
          * @enum {string}
@@ -2406,6 +2769,14 @@ export interface components {
             prompt_tokens?: components["schemas"]["Figure"] | null;
             /** @default null */
             retry_rate?: components["schemas"]["Figure"] | null;
+        };
+        /** @description A part of the tokens of the prompts. */
+        PromptTokensDetails: {
+            /**
+             * Format: int64
+             * @description From the provider's cache.
+             */
+            cached_tokens: number;
         };
         /** @description What being right is worth. */
         Quality: {
@@ -2899,6 +3270,11 @@ export interface components {
             sent_chars: number;
             /** @description Why the run ended. */
             stop: components["schemas"]["Stop"];
+        };
+        /** @description What a stream holds. */
+        StreamOptions: {
+            /** @description The last piece has `usage`. */
+            include_usage?: boolean | null;
         };
         /**
          * @description The unit that a source was cut into.

@@ -1,0 +1,1 @@
+import{A as e,Jt as t,St as n,Tt as r,ht as i,t as a,y as o}from"./_plugin-vue_export-helper-hTjyNubC.js";var s=a(e({__name:`PaperCard`,props:{as:{default:`section`}},setup(e){return(a,s)=>(i(),o(r(e.as),{class:`card`},{default:t(()=>[n(a.$slots,`default`,{},void 0,!0)]),_:3}))}}),[[`__scopeId`,`data-v-93fc9bf1`]]);export{s as t};

@@ -1,1 +1,0 @@
-import{G as e,T as t,U as n,_ as r,n as i,p as a,u as o}from"./vue-i18n-k3clgK-t.js";var s={class:`page stack`},c=r({__name:`RunsPage`,setup(r){let{t:c}=i();return(r,i)=>(t(),a(`div`,s,[o(`h1`,null,e(n(c)(`runs.title`)),1)]))}});export{c as default};

@@ -1,1 +1,0 @@
-var e={title:`辦事`};export{e as default};

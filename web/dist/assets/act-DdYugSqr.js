@@ -1,1 +1,0 @@
-var e={title:`Get something done`};export{e as default};

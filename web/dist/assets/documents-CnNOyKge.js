@@ -1,1 +1,0 @@
-var e={title:`Documents`};export{e as default};

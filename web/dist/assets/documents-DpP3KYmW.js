@@ -1,1 +1,0 @@
-var e={title:`文件`};export{e as default};

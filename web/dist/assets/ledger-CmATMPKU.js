@@ -1,1 +1,0 @@
-var e={title:`What it costs`};export{e as default};

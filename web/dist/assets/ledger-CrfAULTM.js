@@ -1,1 +1,0 @@
-var e={title:`花費`};export{e as default};

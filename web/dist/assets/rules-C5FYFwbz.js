@@ -1,1 +1,0 @@
-var e={title:`規章`};export{e as default};

@@ -1,1 +1,0 @@
-var e={title:`The rules`};export{e as default};

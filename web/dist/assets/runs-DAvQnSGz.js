@@ -1,1 +1,0 @@
-var e={title:`執行紀錄`,run:`執行紀錄`};export{e as default};

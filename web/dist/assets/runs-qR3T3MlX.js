@@ -1,1 +1,0 @@
-var e={title:`Runs`,run:`Run`};export{e as default};

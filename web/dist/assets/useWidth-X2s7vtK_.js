@@ -1,0 +1,1 @@
+import{at as e,lt as t,yn as n}from"./_plugin-vue_export-helper-hTjyNubC.js";function r(r,i=720,a=280){let o=n(i),s;function c(){let e=r.value?.clientWidth??0;e>0&&(o.value=Math.max(a,Math.round(e)))}return t(()=>{c(),r.value&&`ResizeObserver`in globalThis&&(s=new ResizeObserver(c),s.observe(r.value))}),e(()=>s?.disconnect()),o}export{r as t};
