@@ -1,6 +1,6 @@
 //! `bylaw cost`: when does hosting your own model pay?
 
-use crate::{books::Books, program::Home};
+use crate::{books::Books, peers::Peers, program::Home};
 
 /// Flags that say everything there is to say.
 const FLAGS: [&str; 18] = [
@@ -118,4 +118,20 @@ async fn what_is_wrong_is_named_field_by_field() {
         told.push_str(&format!("{} {}\n", ended.code.unwrap(), ended.stderr.lines().next().unwrap()));
     }
     insta::assert_snapshot!("cost_refusals", told);
+}
+
+#[test]
+fn a_profile_is_measured_from_what_was_really_asked() {
+    let (home, peers) = (Home::new(), Peers::start());
+    peers.configure(&home);
+    for message in ["hello", "hello again"] {
+        let ended = home.run(&["chat", "--print", message]);
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    }
+    let all = [&["cost", "--from-ledger", "30d", "--model", "m"], &FLAGS[..]].concat();
+    let report = home.json(&all);
+    assert_eq!((&report["measured"]["model"], &report["measured"]["tasks"]), (&"m".into(), &2.into()), "{report}");
+    let measured = &report["measured"]["prompt_tokens"]["mean"];
+    assert!(measured.as_f64().is_some_and(|tokens| tokens > 0.0), "{report}");
+    assert_eq!(&report["inputs"]["api"]["profile"]["prompt_tokens"], measured);
 }
