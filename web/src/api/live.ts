@@ -98,7 +98,7 @@ export function liveApi(options: LiveOptions): Api {
       if (ready.status === 'fulfilled') report.ready = true
       else if (ready.reason instanceof ApiFailure) {
         report.alive ||= ready.reason.status === 503
-        report.reason = ready.reason.message
+        report.reason = ready.reason.message || null
       }
       return report
     },
