@@ -56,6 +56,11 @@ export function createPageRouter(history: RouterHistory) {
   // Beside the view's code, not after it.
   router.beforeEach((to) => {
     const messages = [to.meta.view, ...(to.meta.also ?? [])].map(loadMessages)
+    for (const { components } of to.matched) {
+      const view = components?.default
+      // The router asks for it again, and tells what went wrong with it.
+      if (typeof view === 'function') void Promise.resolve((view as () => unknown)()).catch(() => undefined)
+    }
     return Promise.all(messages).then(() => true)
   })
   return router

@@ -1,7 +1,7 @@
 import { addresses, withQuery } from './addresses'
 import type { Api, Call } from './client'
 import { readEvents } from './events'
-import { ApiFailure, asFailure, failureOf, isAbort } from './failure'
+import { ApiFailure, failureOf, isAbort } from './failure'
 import type { Answer, AskEvent, ConversationSummary, Health, HealthReport, Me, RunEvent } from './types'
 import { upload } from './upload'
 
@@ -35,7 +35,8 @@ export function liveApi(options: LiveOptions): Api {
     try {
       reply = await send(address, { ...init, headers: headers(init.headers as Record<string, string>) })
     } catch (error) {
-      throw isAbort(error) ? error : asFailure(error)
+      // What browsers say of it is in their language, and no more than the code says.
+      throw isAbort(error) ? error : new ApiFailure('connection_lost', '', 0, null, null, { cause: error })
     }
     if (!reply.ok) throw told(await failureOf(reply))
     return reply
@@ -72,9 +73,9 @@ export function liveApi(options: LiveOptions): Api {
       }
     } catch (error) {
       if (isAbort(error) || error instanceof ApiFailure) throw error
-      throw new ApiFailure('stream_cut', String(error), 0, requestId, null, { cause: error })
+      throw new ApiFailure('stream_cut', '', 0, requestId, null, { cause: error })
     }
-    throw new ApiFailure('stream_cut', 'the stream ended before its last event', 0, requestId)
+    throw new ApiFailure('stream_cut', '', 0, requestId)
   }
 
   return {
@@ -97,7 +98,7 @@ export function liveApi(options: LiveOptions): Api {
       if (ready.status === 'fulfilled') report.ready = true
       else if (ready.reason instanceof ApiFailure) {
         report.alive ||= ready.reason.status === 503
-        report.reason = ready.reason.message
+        report.reason = ready.reason.message || null
       }
       return report
     },

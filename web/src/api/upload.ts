@@ -18,7 +18,7 @@ export function upload(
       if (lengthComputable && total > 0) onProgress?.(loaded / total)
     }
     request.onabort = () => reject(aborted())
-    request.onerror = () => reject(new ApiFailure('connection_lost', 'the connection was lost while sending'))
+    request.onerror = () => reject(new ApiFailure('connection_lost', ''))
     request.onload = () => {
       const { status, responseText } = request
       if (status < 200 || status > 299) {

@@ -73,7 +73,7 @@ export default {
     some: '{n} of {all} sentences stand on an article; the others are marked',
   },
   openCitation: 'Article {number}: read it in context',
-  openArticle: 'Article {number}, {title}: read it in context',
+  openArticle: 'read it in context',
   referenced: 'named by another article',
   nearestWords: 'What the rules say nearest to it',
   citations: {

@@ -69,11 +69,11 @@ export default {
   },
   standing: {
     verbatim: '規章原文，逐字引用',
-    all: '{n} 句都有引用的條文支持',
+    all: '這句話有引用的條文支持 | {n} 句都有引用的條文支持',
     some: '{all} 句中有 {n} 句有條文支持，其餘已標出',
   },
   openCitation: '條文 {number}：看上下文',
-  openArticle: '條文 {number}，{title}：看上下文',
+  openArticle: '看上下文',
   referenced: '由其他條文提及',
   nearestWords: '規章裡最接近的文字',
   citations: {

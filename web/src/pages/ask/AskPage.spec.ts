@@ -29,7 +29,7 @@ describe('asking', () => {
     await ask(wrapper)
     expect(wrapper.get('.answer').text()).toContain('得遞延至次一年度實施')
     expect(wrapper.get('.standing').text()).toBe('The rules’ own words')
-    expect(wrapper.findAll('.citations > ol h3').map((title) => title.text())).toEqual(['1第 22 條之 1（特別休假之遞延及結算）'])
+    expect(wrapper.findAll('.citations > ol h3').map((title) => title.text())).toEqual(['1第 22 條之 1（特別休假之遞延及結算）read it in context'])
     const unused = wrapper.get('.citations details')
     expect(unused.attributes('open')).toBeUndefined()
     expect(unused.get('summary').text()).toBe('2 looked up, not used')
