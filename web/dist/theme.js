@@ -5,3 +5,5 @@ try {
 } catch {
   // Storage may be forbidden in a frame; the system's preference holds.
 }
+// A frame in a page of somebody else's has no head, so none is shown before it.
+if (/\/embed\/?$/.test(location.pathname)) document.documentElement.dataset.bare = ''
