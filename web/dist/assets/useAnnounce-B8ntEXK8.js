@@ -1,0 +1,1 @@
+import{yn as e}from"./_plugin-vue_export-helper-hTjyNubC.js";import{c as t}from"./failure-DAexsL0V.js";var n=e(``);function r(){function e(e){let r=t(e);n.value=r===n.value?`${r}\u00A0`:r}return{message:n,announce:e}}export{r as t};

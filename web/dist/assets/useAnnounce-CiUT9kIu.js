@@ -1,1 +1,0 @@
-import{yn as e}from"./_plugin-vue_export-helper-hTjyNubC.js";var t=e(``);function n(){function e(e){t.value=e===t.value?`${e}\u00A0`:e}return{message:t,announce:e}}export{n as t};
