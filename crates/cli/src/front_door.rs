@@ -50,10 +50,9 @@ impl FrontDoor for HttpDoor {
 
     async fn ask(&self, visit: &Visit, request: &AskRequest, news: mpsc::Sender<News>) -> Result<Answer, DoorError> {
         let response = self.send(visit, self.0.request(Method::POST, &["ask"]).json(request)).await?;
-        let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-        let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
-        let (status, body) = (response.status().as_u16(), response.bytes_stream().boxed());
-        read_answer(status, is_stream, body, &news, &visit.cancel).await
+        let (status, kind) = (response.status().as_u16(), response.headers().get(header::CONTENT_TYPE).cloned());
+        let kind = kind.as_ref().and_then(|kind| kind.to_str().ok());
+        read_answer(status, kind, response.bytes_stream().boxed(), &news, &visit.cancel).await
     }
 
     async fn article(

@@ -1,7 +1,7 @@
 //! `search` and `fetch`: the two names that some clients insist on, in the form that these expect: one text, which is JSON.
 
 use async_trait::async_trait;
-use bylaw_contract::{ArticleId, RequestId};
+use bylaw_contract::ArticleId;
 use bylaw_mcp::{CallContext, Caller, ServerTool, ToolReply, ToolSpec, ToolStop};
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ impl ServerTool for Search {
     }
 
     fn wrong(&self, caller: &Caller, problems: &str) -> ToolStop {
-        error_text::wrong(problems, &RequestId::mint(&*self.0.random), caller.language)
+        self.0.wrong(caller, problems)
     }
 
     async fn call(&self, call: CallContext) -> Result<ToolReply, ToolStop> {
@@ -47,7 +47,7 @@ impl ServerTool for Fetch {
     }
 
     fn wrong(&self, caller: &Caller, problems: &str) -> ToolStop {
-        error_text::wrong(problems, &RequestId::mint(&*self.0.random), caller.language)
+        self.0.wrong(caller, problems)
     }
 
     async fn call(&self, call: CallContext) -> Result<ToolReply, ToolStop> {

@@ -4,7 +4,7 @@ use std::{pin::pin, time::Duration};
 
 use async_trait::async_trait;
 use bylaw_contract::{
-    Language, RequestId,
+    Language,
     ask::{Answer, AskRequest, Mode},
 };
 use bylaw_mcp::{CallContext, Caller, Progress, ProgressReporter, ServerTool, ToolReply, ToolSpec, ToolStop};
@@ -35,7 +35,7 @@ impl ServerTool for AskRules {
     }
 
     fn wrong(&self, caller: &Caller, problems: &str) -> ToolStop {
-        error_text::wrong(problems, &RequestId::mint(&*self.0.random), caller.language)
+        self.0.wrong(caller, problems)
     }
 
     async fn call(&self, call: CallContext) -> Result<ToolReply, ToolStop> {

@@ -36,17 +36,18 @@ pub async fn read_reply<T: DeserializeOwned, E: Error>(
     Err(refused(status, &bytes))
 }
 
-/// An answer as events. News are told as they come; when `cancel` fires, the body is dropped, and with it the connection.
+/// An answer as events, if its content type says that it is; a refusal is not. News are told as they come; when `cancel` fires, the body is dropped, and with it the connection.
 ///
 /// # Errors
 /// As [`read_reply`], and [`DoorError::Broken`] if the service says that the answer broke.
 pub async fn read_answer<E: Error + Send + Sync + 'static>(
     status: u16,
-    is_stream: bool,
+    content_type: Option<&str>,
     body: impl Stream<Item = Result<Bytes, E>>,
     news: &mpsc::Sender<News>,
     cancel: &CancellationToken,
 ) -> Result<Answer, DoorError> {
+    let is_stream = content_type.is_some_and(|kind| kind.starts_with("text/event-stream"));
     let read = async {
         if is_stream && (200..300).contains(&status) {
             events(body, news).await

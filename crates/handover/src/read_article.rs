@@ -1,9 +1,7 @@
 //! `read_article`: one article in full.
 
 use async_trait::async_trait;
-use bylaw_contract::{
-    ApiError, ArticleAddress, ArticleId, ErrorCode, Language, RequestId, SourceName, sources::ArticleResponse,
-};
+use bylaw_contract::{ApiError, ArticleAddress, ArticleId, ErrorCode, Language, SourceName, sources::ArticleResponse};
 use bylaw_mcp::{CallContext, Caller, ServerTool, ToolReply, ToolSpec, ToolStop};
 use serde_json::json;
 
@@ -25,7 +23,7 @@ impl ServerTool for ReadArticle {
     }
 
     fn wrong(&self, caller: &Caller, problems: &str) -> ToolStop {
-        error_text::wrong(problems, &RequestId::mint(&*self.0.random), caller.language)
+        self.0.wrong(caller, problems)
     }
 
     async fn call(&self, call: CallContext) -> Result<ToolReply, ToolStop> {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use bylaw_contract::{
-    Language, RequestId,
+    Language,
     search::{SearchRequest, SearchResponse},
 };
 use bylaw_mcp::{CallContext, Caller, ServerTool, ToolReply, ToolSpec, ToolStop};
@@ -24,7 +24,7 @@ impl ServerTool for SearchRules {
     }
 
     fn wrong(&self, caller: &Caller, problems: &str) -> ToolStop {
-        error_text::wrong(problems, &RequestId::mint(&*self.0.random), caller.language)
+        self.0.wrong(caller, problems)
     }
 
     async fn call(&self, call: CallContext) -> Result<ToolReply, ToolStop> {

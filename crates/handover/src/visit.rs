@@ -3,10 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use bylaw_contract::{Randomness, RequestId};
-use bylaw_mcp::Caller;
+use bylaw_mcp::{Caller, ToolStop};
 use tokio_util::sync::CancellationToken;
 
-use crate::{DoorError, FrontDoor, HandoverSettings, Visit};
+use crate::{DoorError, FrontDoor, HandoverSettings, Visit, error_text};
 
 /// How long anything but an answer may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -26,6 +26,11 @@ impl Desk {
             request_id: RequestId::mint(&*self.random),
             cancel: cancel.clone(),
         }
+    }
+
+    /// What is said of arguments that a tool's schema refuses, before there is a visit.
+    pub(crate) fn wrong(&self, caller: &Caller, problems: &str) -> ToolStop {
+        error_text::wrong(problems, &RequestId::mint(&*self.random), caller.language)
     }
 }
 

@@ -66,10 +66,9 @@ impl FrontDoor for OwnRouter {
 
     async fn ask(&self, visit: &Visit, request: &AskRequest, news: mpsc::Sender<News>) -> Result<Answer, DoorError> {
         let reply = self.post(visit, "/ask", request).await?;
-        let kind = reply.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-        let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
-        let (status, body) = (reply.status().as_u16(), reply.into_body().into_data_stream());
-        read_answer(status, is_stream, body, &news, &visit.cancel).await
+        let (status, kind) = (reply.status().as_u16(), reply.headers().get(header::CONTENT_TYPE).cloned());
+        let kind = kind.as_ref().and_then(|kind| kind.to_str().ok());
+        read_answer(status, kind, reply.into_body().into_data_stream(), &news, &visit.cancel).await
     }
 
     async fn article(

@@ -5,6 +5,7 @@ import type { Citation, Sentence } from '@/api/types'
 import { useAnnounce } from '@/composables/useAnnounce'
 import { useApi } from '@/composables/useApi'
 import { useLoad } from '@/composables/useLoad'
+import { useSpokenText } from '@/composables/useSpokenText'
 import type { Locale } from '@/i18n'
 
 import { optionsAgain, type Again } from './again'
@@ -13,7 +14,6 @@ import { requestOf, usual, type Options } from './options'
 import { topics } from './trying'
 import { useAsk } from './useAsk'
 import { useHistory, type Asked } from './useHistory'
-import { useSpokenText } from './useSpokenText'
 
 /** The most documents that are looked through for questions to try. */
 const MOST_OUTLINES = 3

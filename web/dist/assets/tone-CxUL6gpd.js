@@ -1,1 +1,0 @@
-function e(e){switch(e){case`completed`:case null:case void 0:return`good`;case`cancelled`:case`refused`:return`info`;case`failed`:case`upstream_incomplete`:case`upstream_timeout`:return`bad`;default:return`warning`}}function t({status:t,stop:n}){return t===`ended`?e(n):t}export{e as n,t};

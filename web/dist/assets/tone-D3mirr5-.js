@@ -1,0 +1,1 @@
+import{t as e}from"./tone-DvRYJ-sN.js";function t({status:t,stop:n}){return t===`ended`?e(n):t}export{t};

@@ -1,1 +1,0 @@
-function e(e,n=()=>performance.now()){let r=0,i=-1/0;function a(a){a.length<r&&(r=0,i=-1/0);let o=t(a,r);o<=r||n()-i<1500||(e(a.slice(r,o).trim()),r=o,i=n())}return{hear:a,rest:e=>e.slice(r,r+600).trim()}}function t(e,t){let n=t;for(let r of e.slice(t).matchAll(/[。！？]|[.!?](?=\s)|\n/g))n=t+r.index+r[0].length;return n}export{e as t};
