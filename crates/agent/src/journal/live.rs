@@ -16,6 +16,8 @@ use super::JournalConfig;
 pub(crate) enum News {
     /// An event is durable.
     Written(Arc<NumberedEvent>),
+    /// The event of this number is durable, and nobody watched when it was about to be written: the store has it.
+    Stored(u64),
     /// Something is shown that is not logged. This was the last number when it was shown.
     Shown(u64, Arc<RunEvent>),
 }
@@ -104,7 +106,8 @@ impl Live {
         self.lock().get(run).is_some_and(|speaking| speaking.news.as_ref().is_some_and(has_receiver))
     }
 
-    /// An event is durable. `event` is given if somebody watched when it was about to be written.
+    /// An event is durable. `event` is given if somebody watched when it was about to be written. Whoever began to watch
+    /// since may have read the store before the event was in it, and must hear that there is one.
     pub(crate) fn written(&self, run: &RunId, number: u64, ends_reply: bool, event: Option<NumberedEvent>) {
         let mut runs = self.lock();
         let Some(speaking) = runs.get_mut(run) else { return };
@@ -113,8 +116,11 @@ impl Live {
             speaking.text.clear();
             speaking.is_cut = false;
         }
-        if let (Some(news), Some(event)) = (&speaking.news, event) {
-            let _nobody = news.send(News::Written(Arc::new(event)));
+        if let Some(news) = &speaking.news {
+            let _nobody = news.send(match event {
+                Some(event) => News::Written(Arc::new(event)),
+                None => News::Stored(number),
+            });
         }
     }
 

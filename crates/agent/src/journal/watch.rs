@@ -115,6 +115,11 @@ impl Watch {
         Ok(!self.read.is_empty())
     }
 
+    /// Where to go on from, now that there is an event of this number.
+    const fn place_of(&self, number: u64) -> Place {
+        if number > self.number { Place::Store } else { Place::News }
+    }
+
     /// The text that was there when the watching began, unless its reply has been seen since.
     fn text_so_far(&mut self) -> Option<String> {
         let begun = self.live.as_mut()?;
@@ -141,9 +146,11 @@ impl Watch {
             }
             Ok(News::Written(event)) => {
                 // Seen already, or some before it were missed.
-                if event.number > self.number {
-                    self.place = Place::Store;
-                }
+                self.place = self.place_of(event.number);
+                None
+            }
+            Ok(News::Stored(number)) => {
+                self.place = self.place_of(number);
                 None
             }
             Ok(News::Shown(last, event)) => (last >= self.replied).then_some(Seen::Shown(event)),

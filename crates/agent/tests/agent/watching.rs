@@ -8,7 +8,7 @@ use bylaw_contract::{LoopEvent, RunEvent, ask::Mode};
 
 use crate::{
     journal::{an_agent, answer, id, journal, new, over, step},
-    support::{Counted, StoppedClock},
+    support::{Counted, StoppedClock, faulty::Faulty},
 };
 
 fn delta(text: &str) -> LoopEvent {
@@ -86,6 +86,32 @@ async fn who_comes_late_gets_the_text_so_far_and_goes_on_from_there() {
     for expected in ["1 model_call", "2 model_reply", "so far d"] {
         assert_eq!(next(&mut watch).await, expected);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_begins_to_watch_while_an_event_is_being_committed_sees_it() {
+    let store = Arc::new(Faulty::default());
+    let journal = journal(Arc::clone(&store) as Arc<dyn RunStore>);
+    let run = Arc::new(journal.hold(new(1, an_agent())));
+    run.write(vec![step(0)]).await.unwrap();
+    store.writing.notified().await;
+
+    let committing = store.commit.write().await;
+    let writing = tokio::spawn({
+        let run = Arc::clone(&run);
+        async move { run.write(vec![step(1)]).await }
+    });
+    store.writing.notified().await;
+    let mut watch = journal.watch(id(1), 1);
+    let watching = tokio::spawn(async move { next(&mut watch).await });
+    // It has read the store, which has nothing more, and waits for news.
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    drop(committing);
+    let seen = tokio::time::timeout(Duration::from_secs(5), watching).await;
+    assert_eq!(seen.expect("nothing was seen").unwrap(), "2 model_call");
+    writing.await.unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A store that fails to write when a test tells it to.
+//! A store that fails to write, or takes its time, when a test tells it to.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,12 +8,17 @@ use bylaw_agent::{
     KeptQuestion, MemoryRuns, Replied, RunQuery, RunRecord, RunStore, RunStoreError, RunWrite, Written,
 };
 use bylaw_contract::{ArtifactId, ConversationId, OwnerId, RunId, Timestamp, runs::NumberedEvent};
+use tokio::sync::{Notify, RwLock};
 
-/// Memory whose `write` can be made to fail.
+/// Memory whose `write` can be made to fail, or to wait.
 #[derive(Default)]
 pub(crate) struct Faulty {
     memory: MemoryRuns,
     fails: AtomicBool,
+    /// Held by a test, it makes writes wait.
+    pub(crate) commit: RwLock<()>,
+    /// Told when a write begins.
+    pub(crate) writing: Notify,
 }
 
 impl Faulty {
@@ -30,6 +35,8 @@ impl RunStore for Faulty {
         if self.fails.load(Ordering::SeqCst) {
             return Err(RunStoreError::Unavailable { operation: "writing", source: "the disk is full".into() });
         }
+        self.writing.notify_one();
+        let _committing = self.commit.read().await;
         self.memory.write(batch).await
     }
 
